@@ -43,7 +43,8 @@ struct SecureLayerTests {
             var output = GatherList()
             output.append(referencing: [UInt8](repeating: 7, count: 5_000))
             _ = try far.write(gathering: &output)
-            let layer = SecureLayer(QuietSession(), pausesAfterHandshake: false)
+            let layer = SecureLayer(QuietSession())
+            try layer.begin(on: near)
             var plaintext = ReceiveBuffer()
             return try (0..<4).map { _ in
                 try layer.read(from: near, into: &plaintext).byteCount

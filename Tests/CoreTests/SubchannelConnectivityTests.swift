@@ -91,15 +91,4 @@ struct SubchannelConnectivityTests {
         #expect(error.causes.last == "984 earlier attempts failed, too")
         #expect(error.attempts.map(\.address) == (985...1_000).map { "\($0)" })
     }
-
-    @Test("tries addresses first that the last attempt had no time for")
-    func untried() {
-        var state = Self.idle()
-        let addresses = (1...5).map { SocketAddress.ipv4Loopback(port: $0) }
-        state.addresses = addresses
-        #expect(state.addressesOfNextAttempt == addresses)
-        // The resolver has removed the last address since the attempt.
-        state.untried = [addresses[3], .ipv4Loopback(port: 9)]
-        #expect(state.addressesOfNextAttempt == [3, 0, 1, 2, 4].map { addresses[$0] })
-    }
 }

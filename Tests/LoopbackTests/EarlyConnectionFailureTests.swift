@@ -34,55 +34,6 @@ struct EarlyConnectionFailureTests {
         #expect(first.connectionCount == 1)
     }
 
-    @Test("is skipped when it sends nothing in its share of the connect timeout")
-    func silence() async throws {
-        let server = try Self.server()
-        var script = RawScript(opening: { _ in })
-        script.acknowledges = false
-        let first = try RawPeer(script)
-        // On a busy machine the time that is left for the second address may be too short. Another
-        // attempt follows.
-        let channel = try Self.channel(
-            first, server.target, connectTimeout: .seconds(1), backoff: .milliseconds(20))
-        let options = CallOptions.with { $0.waitForReady = true }
-        #expect(try await channel.unary(HostileTrial.echo, [7], options: options) == [7])
-    }
-
-    @Test(
-        "is skipped when it is a proxy that does not answer in its share of the connect timeout",
-        arguments: ["http://proxy:1", "socks5://proxy:1"])
-    func silentProxy(url: String) async throws {
-        func peer(_ bytes: [UInt8]) throws -> RawPeer {
-            var script = RawScript(opening: { if !bytes.isEmpty { try $0.send(bytes) } })
-            script.acknowledges = false
-            return try RawPeer(script)
-        }
-        let silent = try peer([])
-        let answer = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
-        let sound = try peer(
-            url.hasPrefix("http") ? answer : [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80])
-        let queue = try CompletionQueue()
-        defer { queue.shutdown() }
-        let route = WireRoute(
-            target: try Target("a.test:443"), credentials: .insecure,
-            arguments: ChannelArguments(), sockets: nil, proxy: try ProxyServer(url))
-        let opener = WireOpener(
-            route, begun: .now, timeLimit: .milliseconds(400), loop: queue.loop)
-        let addresses = try [silent, sound].map { try #require(SocketAddress($0.target)) }
-        let outcome = await withCheckedContinuation { continuation in
-            opener.start(addresses, resolved: .now) { outcome in
-                switch consume outcome {
-                case .opened(_, let address): continuation.resume(returning: "\(address)")
-                case .late: continuation.resume(returning: "late")
-                case .failed(let failure): continuation.resume(returning: "\(failure)")
-                }
-            }
-        }
-        #expect(outcome == sound.target)
-        #expect(silent.connectionCount == 1)
-        opener.close()
-    }
-
     @Test(
         "fails a call with the error of its attempt, even if the next attempt follows at once")
     func longAttempt() async throws {

@@ -339,9 +339,7 @@ extension ChannelCore: CallBackend {
         error.phase = .connect
         let waits = members.map(\.waitState)
         if let attempt = waits.lazy.compactMap(\.attempt).first {
-            let progress = attempt.progress
-            error.phase = progress.phase
-            error.causes.append(progress.text)
+            error.add(attempt.progress)
         } else if isResolving, connectivity == .connecting {
             error.phase = .resolve
             error.causes.append("look up \(target): no answer")

@@ -8,18 +8,18 @@ extension SubchannelCore {
     /// drained. A new address is tried at once: the delay after failures of other addresses does
     /// not apply to it.
     ///
-    /// A running attempt continues, unless it uses an address that is gone: a resolver that reports often
-    /// must not keep the channel from connecting.
+    /// A running attempt continues, with the addresses that stay: a resolver that reports often must not
+    /// keep the channel from connecting.
     func update(_ endpoint: Endpoint) {
         let addresses = endpoint.addresses.map(\.socketAddress)
         let serverNames = endpoint.serverNames
         typealias Outcome = (
-            drained: [Link], waiting: [CallCore], attempt: ConnectionAttempt?, hasNew: Bool,
+            drained: [Link], waiting: [CallCore], attempt: ConnectionRace<Link>?,
             mustConnect: Bool
         )
         let outcome: Outcome = change { state in
             guard state.addresses != addresses || state.serverNames != serverNames
-            else { return ([], [], nil, false, false) }
+            else { return ([], [], nil, false) }
             // An address with another TLS name is a new one.
             let known = Set(state.addresses)
             let kept = addresses.filter {
@@ -41,20 +41,13 @@ extension SubchannelCore {
                     state.nextAttempt = attempt.begun + delay
                 }
             }
-            return (gone, waiting, state.attempt, hasNew, mustConnect)
+            return (gone, waiting, state.attempt, mustConnect)
         }
         leave(outcome.drained)
         if !outcome.drained.isEmpty { linksChanged(pickingFor: outcome.waiting) }
         guard outcome.mustConnect else { return }
         if let attempt = outcome.attempt {
-            guard !attempt.update(to: addresses, serverNames: serverNames) else { return }
-            let isCurrent = state.withLock { state in
-                guard state.attempt === attempt else { return false }
-                state.attempt = nil
-                if outcome.hasNew { state.backoff.reset() }
-                return true
-            }
-            if isCurrent { attempt.cancel() }
+            return attempt.update(to: addresses, serverNames: serverNames)
         }
         backoffTimer.cancel()
         startConnecting()
@@ -62,14 +55,6 @@ extension SubchannelCore {
 }
 
 extension SubchannelCore.State {
-    /// The addresses, in the order in which the next attempt tries them. Those that the last attempt had no
-    /// time for come first: otherwise a short time limit would never reach the end of a long list.
-    var addressesOfNextAttempt: [SocketAddress] {
-        let first = Set(untried)
-        guard !first.isEmpty else { return addresses }
-        return addresses.filter { first.contains($0) } + addresses.filter { !first.contains($0) }
-    }
-
     /// Whether a connection to `peer`, whose certificate was checked for `name`, may be used.
     func lists(_ peer: String, named name: String?) -> Bool {
         addresses.contains { "\($0)" == peer && serverNames[$0] == name }

@@ -11,16 +11,16 @@ extension SubchannelCore {
 
     /// Starts an attempt, if the state allows one and meets `condition`, which is checked under the lock.
     func startConnecting(if condition: (State) -> Bool = { _ in true }) {
-        let attempt: ConnectionAttempt? = change { state in
+        let attempt: ConnectionRace<Link>? = change { state in
             guard state.attempt == nil, !state.isDropped, !state.addresses.isEmpty,
                 state.links.count < state.maxConnectionCount, condition(state)
             else { return nil }
             // The delay counts from the beginning of the attempt.
             let (delay, timeLimit) = state.beginAttempt(
                 connectTimeout: plan.arguments.connectTimeout, at: .now)
-            let attempt = ConnectionAttempt(
-                state.addressesOfNextAttempt, serverNames: state.serverNames, plan: plan,
-                timeLimit: timeLimit, owner: self)
+            let attempt = plan.race(
+                state.order.ordered(state.addresses), serverNames: state.serverNames,
+                timeLimit: timeLimit)
             state.attempt = attempt
             state.nextAttempt = attempt.begun + delay
             // A subchannel that has failed stays in TRANSIENT_FAILURE until it is connected (proposal
@@ -28,7 +28,15 @@ extension SubchannelCore {
             if state.connectivity == .idle { state.move(to: .connecting) }
             return attempt
         }
-        attempt?.start()
+        guard let attempt else { return }
+        Task(executorPreference: attempt.loop) { [self] in
+            do throws(ConnectionFailure) {
+                let win = try await attempt.run()
+                attemptSucceeded(attempt, win.connection, named: win.candidate.serverName)
+            } catch {
+                attemptFailed(attempt, error)
+            }
+        }
     }
 
     /// Makes a change under the lock, and reports a new state outside of it. The owner reads the
@@ -73,14 +81,15 @@ extension SubchannelCore {
         }
     }
 
-    func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
+    private func attemptSucceeded(
+        _ attempt: ConnectionRace<Link>, _ link: Link, named peerName: String?
+    ) {
         let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
         // Noted before the state changes, so that the cause comes first in the log.
         if isExpected {
             owner.log.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
         }
         var isGone = false
-        let peerName = attempt.peerName
         let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
@@ -89,7 +98,7 @@ extension SubchannelCore {
                 isGone = true
                 return nil
             }
-            state.untried = []
+            state.order.learn(attempt.lesson)
             state.links.append(link)
             state.lastFailure = nil
             state.move(to: .ready)
@@ -97,17 +106,20 @@ extension SubchannelCore {
         }
         // The address was removed while the connection became ready.
         if isGone { startConnecting() }
-        guard let calls else { return link.leave() }
+        guard let calls else { return link.giveUp() }
         plan.metrics?.connectionOpened()
+        link.changeOwner(to: self)
+        // The server may have ended the connection before this subchannel could receive the report.
+        if !link.acceptsCalls { drainRefusing(link) }
         linksChanged(pickingFor: calls)
     }
 
-    func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
+    private func attemptFailed(_ attempt: ConnectionRace<Link>, _ failure: ConnectionFailure) {
         enum Next { case useOthers([CallCore]), backOff(MonotonicInstant) }
         let next: Next? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
-            state.untried = failure.untried
+            state.order.learn(attempt.lesson)
             guard state.links.isEmpty else {
                 // The attempt was for one more connection besides the open ones.
                 state.nextExtraAttempt = state.nextAttempt
@@ -153,7 +165,7 @@ extension SubchannelCore {
 
     /// The running attempt to connect, and the last failure; nil if there is none. A call that
     /// reaches its deadline reports both as causes.
-    var waitState: (attempt: ConnectionAttempt?, failure: ConnectionFailure?) {
+    var waitState: (attempt: ConnectionRace<Link>?, failure: ConnectionFailure?) {
         state.withLock { ($0.attempt, $0.lastFailure) }
     }
 }

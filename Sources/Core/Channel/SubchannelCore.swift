@@ -13,13 +13,13 @@ final class SubchannelCore: Sendable {
         private(set) var connectivity = ConnectivityState.idle
         /// Counts changes of the connectivity, and failed attempts.
         private(set) var changeCount: UInt32 = 0
-        /// Addresses that the last attempt had no time for.
-        var untried: [SocketAddress] = []
+        /// The order in which the next attempt tries the addresses.
+        var order = AddressOrder()
         /// Connections that accept calls.
         var links: [Link] = []
         /// Connections that accept no new calls but whose calls continue.
         var leaving: [Link] = []
-        var attempt: ConnectionAttempt?
+        var attempt: ConnectionRace<Link>?
         var backoff: Backoff
         /// When the next attempt to connect begins by itself.
         var nextAttempt: MonotonicInstant?

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
 /// Why there is no connection: the addresses that were tried, and how each attempt ended.
-struct ConnectionFailure: Sendable {
+struct ConnectionFailure: Error {
     /// The most attempts that are kept. An error has text for each, and a resolver may report any number of
     /// addresses.
     static let maxAttemptCount = 16
@@ -15,8 +15,6 @@ struct ConnectionFailure: Sendable {
     /// A failure that concerns no single address: for example, the name look-up failed or the time
     /// limit has passed. Nil if there is none.
     var cause: String?
-    /// Addresses that no attempt was started to before the time limit had passed.
-    var untried: [SocketAddress] = []
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
 
@@ -62,5 +60,14 @@ extension ConnectionFailure {
         error.reconnection = reconnection(nextAttempt: nextAttempt)
         error.mayHaveBeenExecuted = false
         return error
+    }
+}
+
+extension RPCError {
+    /// Adds what a running attempt to connect waits for.
+    mutating func add(_ progress: [(phase: Phase, text: String)]) {
+        guard let last = progress.last else { return }
+        phase = last.phase
+        causes += progress.map(\.text)
     }
 }

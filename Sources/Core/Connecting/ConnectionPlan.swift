@@ -36,8 +36,23 @@ final class ConnectionPlan: Sendable {
 }
 
 extension ConnectionPlan {
+    /// A race for a connection of HTTP/2.
+    func race(
+        _ addresses: [SocketAddress], serverNames: [SocketAddress: String], timeLimit: Duration
+    ) -> ConnectionRace<Link> {
+        let route = WireRoute(
+            target: target, credentials: credentials, arguments: arguments, sockets: sockets,
+            proxy: proxy)
+        return ConnectionRace(
+            addresses, serverNames: serverNames, route, resolved: resolvedAt,
+            timeLimit: timeLimit, loop: nextLoop()
+        ) { [self] wire, candidate throws(CandidateFailure) in
+            try await candidate.openLink(wire, configuration)
+        }
+    }
+
     /// The loop of the next connection.
-    func nextLoop() -> EventLoop {
+    private func nextLoop() -> EventLoop {
         guard queues.count > 1 else { return queues[0].loop }
         let turn = queueTurn.wrappingAdd(1, ordering: .relaxed).oldValue
         return queues[Int(UInt(bitPattern: turn) % UInt(queues.count))].loop

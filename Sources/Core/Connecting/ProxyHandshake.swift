@@ -11,9 +11,7 @@ struct ProxyHandshake {
         case connected
     }
 
-    struct Failure: Error, Equatable {
-        var cause: String
-    }
+    typealias Failure = CandidateFailure
 
     private enum State {
         /// The current response so far. Informational responses may precede the final one.

@@ -29,3 +29,9 @@ extension EventLoop {
         package func runElsewhere() { globalConcurrentExecutor.enqueue(job) }
     }
 }
+
+extension EventLoop: TaskExecutor {
+    package func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(.task(unsafe TaskJob(UnownedJob(job), on: asUnownedTaskExecutor())))
+    }
+}

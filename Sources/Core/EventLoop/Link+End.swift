@@ -54,6 +54,11 @@ extension Link {
         endIfDrained()
     }
 
+    /// Whether the connection can still get calls.
+    var acceptsCalls: Bool {
+        state.withLock { $0.ending == nil && !$0.connection.isDraining }
+    }
+
     /// Ends a draining connection after its last call.
     func endIfDrained() {
         guard state.withLock({ $0.isDrained }) else { return }
@@ -71,6 +76,10 @@ extension Link {
         let calls = state.withLock { $0.calls }
         for call in calls.unsent + calls.begun { call.fail(error) }
     }
+}
+
+extension Link: RacedConnection {
+    func giveUp() { end(with: .givenUp) }
 }
 
 extension Link.State {

@@ -64,21 +64,13 @@ extension Link: Pollable {
     private func readOnce(
         _ reader: inout LinkReader, _ byteCount: inout Int, now: MonotonicInstant
     ) throws(LinkError) -> LinkWire.ReadOutcome {
-        let outcome: LinkWire.ReadOutcome
         if let read = try readPlaced(&reader, now: now) {
-            outcome = read.outcome
             byteCount += read.byteCount
-        } else {
-            let read = try wire.read(into: &reader.buffer)
-            outcome = read.outcome
-            byteCount += read.byteCount
+            return read.outcome
         }
-        if !reader.isOpen, wire.isOpen {
-            reader.isOpen = true
-            if wire.isSecure { state.withLock { $0.times.secured = now } }
-            becameWritable()
-        }
-        return outcome
+        let read = try wire.read(into: &reader.buffer)
+        byteCount += read.byteCount
+        return read.outcome
     }
 
     private var endOfStream: String {

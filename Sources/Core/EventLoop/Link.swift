@@ -102,6 +102,7 @@ package final class Link: Sendable {
     /// An empty list for the fields of the next call that has any.
     private let spareFields = Mutex(HeaderList())
 
+    /// - Parameter wire: Its TLS handshake, if there is one, is complete.
     package init(
         _ wire: consuming LinkWire, to address: SocketAddress, times: ConnectionTimes,
         _ configuration: ConnectionConfiguration, loop: EventLoop, frameLog: FrameLog? = nil,
@@ -133,17 +134,11 @@ package final class Link: Sendable {
         } catch {
             return end(with: LinkError(phase: .http2, error))
         }
-        do throws(LinkError) {
-            try wire.begin()
-        } catch {
-            end(with: error)
-            // The connection may have ended before the socket was watched.
-            return wire.close(on: loop)
-        }
         // Closes a connection that was ended before the socket was watched.
         guard !hasEnded else { return wire.close(on: loop) }
         poll(now: .now)
         flush()
+        // The poller does not report bytes that the handshake has read.
         loop.run { [self] in ready(.readable, now: .now) }
     }
 
@@ -270,9 +265,6 @@ extension Link {
             return counts
         }
     }
-
-    /// Whether the TLS handshake, if there is one, is complete.
-    var isSecured: Bool { wire.isOpen }
 
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 

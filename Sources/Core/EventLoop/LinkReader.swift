@@ -7,8 +7,6 @@ struct LinkReader: ~Copyable {
     /// A large message whose frames are read into its own memory, not into ``buffer``.
     var placed: PlacedMessage?
     var expectation = FrameExpectation()
-    /// Whether the TLS handshake, if there is one, was done after the last read.
-    var isOpen = false
 
     /// - Parameter maxFrameByteCount: The largest frame that the server may send.
     init(maxFrameByteCount: Int) {

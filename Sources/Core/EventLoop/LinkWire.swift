@@ -13,16 +13,10 @@ package struct LinkWire: ~Copyable, Sendable {
     private let secure: Mutex<SecureLayer?>
     package let isSecure: Bool
 
-    /// - Parameter pausesAfterHandshake: Whether the read that completes the handshake adds no bytes, so
-    ///   that another owner can read all of them; false by default.
-    package init(
-        _ socket: consuming Socket, _ session: (any TLSSession)? = nil,
-        pausesAfterHandshake: Bool = false
-    ) {
+    package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
         self.socket = socket
         isSecure = session != nil
-        secure = Mutex(
-            session.map { SecureLayer($0, pausesAfterHandshake: pausesAfterHandshake) })
+        secure = Mutex(session.map(SecureLayer.init))
     }
 }
 

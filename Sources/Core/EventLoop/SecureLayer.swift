@@ -10,13 +10,8 @@ final class SecureLayer {
     /// The bytes of TLS records that reads have produced since the socket last accepted all output.
     private var answeredByteCount = 0
     private static let maxAnsweredByteCount = 64 << 10
-    /// Whether the read that completes the handshake decrypts nothing.
-    private let pausesAfterHandshake: Bool
 
-    init(_ session: any TLSSession, pausesAfterHandshake: Bool) {
-        self.session = session
-        self.pausesAfterHandshake = pausesAfterHandshake
-    }
+    init(_ session: any TLSSession) { self.session = session }
 }
 
 extension SecureLayer {
@@ -68,8 +63,8 @@ extension SecureLayer {
 
     private func decrypt(into plaintext: inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome {
         if !isOpen {
-            guard try shakeHands() else { return .needsMore }
-            if pausesAfterHandshake { return .withoutContent }
+            // The read that completes the handshake decrypts nothing: the next owner of the connection does.
+            return try shakeHands() ? .withoutContent : .needsMore
         }
         let before = ciphertext.count
         let outcome = try session.read(&received, into: &plaintext, sending: &ciphertext)

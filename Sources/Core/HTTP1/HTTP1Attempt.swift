@@ -2,174 +2,131 @@ import SwiftletTransport
 import Synchronization
 
 /// A connection whose TLS handshake, if any, is complete, and on which no HTTP was sent yet.
-struct OpenConnection: ~Copyable, Sendable {
-    var wire: LinkWire
-    /// The bytes that the server sent after its part of the handshake.
-    var received: [UInt8]
+final class OpenConnection: Sendable {
     let address: SocketAddress
-    var times: ConnectionTimes
+    let times: ConnectionTimes
     /// The protocol that ALPN selected; nil without TLS, or if the server selected none.
     let applicationProtocol: String?
+    private let loop: EventLoop
+    private let wire: Mutex<LinkWire?>
+
+    init(_ wire: consuming LinkWire, by candidate: ConnectionCandidate) {
+        address = candidate.address
+        times = candidate.times
+        loop = candidate.loop
+        applicationProtocol = wire.applicationProtocol
+        self.wire = Mutex(wire)
+    }
+
+    /// Hands the wire over. Nil if that was done before.
+    func takeWire() -> LinkWire? { wire.withLock { $0.take() } }
 }
 
-/// One attempt to get a connection whose version of HTTP is not known yet: looks the name up,
-/// connects to one of its addresses, and completes the handshake. Ends once, within its time limit.
+extension OpenConnection: RacedConnection {
+    func giveUp() { takeWire()?.close(on: loop) }
+}
+
+/// One attempt to get a connection whose version of HTTP is not known yet: looks the name up, and connects to
+/// one of its addresses within the time limit.
 final class HTTP1Attempt: Sendable {
-    enum Outcome: ~Copyable, Sendable {
-        case connected(OpenConnection)
-        case failed(ConnectionFailure)
+    private typealias Race = ConnectionRace<OpenConnection>
+
+    private struct State {
+        var answer: NameLookups.Answer?
+        var race: Race?
+        var isCancelled = false
     }
 
-    fileprivate struct State {
-        var lookup: NameLookups.Ticket?
-        var handshake: Handshake?
-        var isOver = false
-    }
-
+    let begun = MonotonicInstant.now
     private let route: WireRoute
     private let loop: EventLoop
-    private let begun = MonotonicInstant.now
-    private let opener: WireOpener
-    private let timer = TimerSlot()
+    private let wakeUp = WakeUp()
     private let state = Mutex(State())
-    private let report: @Sendable (HTTP1Attempt, consuming Outcome) -> Void
 
     /// - Parameters:
     ///   - route: The target of the connection, and how it is secured.
     ///   - loop: The loop that the connection belongs to.
-    ///   - report: Called once, on the loop's thread, unless the attempt is cancelled.
-    init(
-        _ route: WireRoute, loop: EventLoop,
-        report: @escaping @Sendable (HTTP1Attempt, consuming Outcome) -> Void
-    ) {
+    init(_ route: WireRoute, loop: EventLoop) {
         self.route = route
         self.loop = loop
-        self.report = report
-        opener = WireOpener(
-            route, begun: begun, timeLimit: route.arguments.connectTimeout, loop: loop)
     }
 }
 
 extension HTTP1Attempt {
-    /// To be called on the loop's thread.
-    func start() {
-        timer.schedule(self, at: begun + route.arguments.connectTimeout, on: loop)
-        if route.sockets != nil { return open([]) }
-        if let proxy = route.proxy { return lookUp(proxy.host, port: proxy.port) }
-        switch route.target.resolution {
-        case .addresses(let addresses): open(addresses)
-        case .name(let host, let port): lookUp(host, port: port)
-        // Refused when the channel was made.
-        case .registered: open([])
+    func run() async throws(ConnectionFailure) -> OpenConnection {
+        let addresses = try await addresses()
+        let race = Race(
+            addresses, route, begun: begun, resolved: .now, timeLimit: timeLimit, loop: loop
+        ) { wire, candidate in OpenConnection(wire, by: candidate) }
+        let isCancelled = state.withLock { state in
+            state.race = race
+            return state.isCancelled
         }
+        if isCancelled { race.cancel() }
+        return try await race.run().connection
     }
 
-    /// Ends the attempt without a report.
-    func cancel() { _ = finish() }
+    /// Ends the attempt soon, with a failure.
+    func cancel() {
+        let race = state.withLock { state in
+            state.isCancelled = true
+            return state.race
+        }
+        wakeUp.cancel()
+        race?.cancel()
+    }
 
     /// What the attempt waits for now. A call whose deadline passes reports it as a cause.
-    var progress: (phase: RPCError.Phase, text: String) { opener.progress }
-
-    /// Ends the attempt. False if it has ended before.
-    private func finish() -> Bool {
-        let left: (NameLookups.Ticket?, Handshake?)? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.isOver = true
-            return (state.lookup.take(), state.handshake.take())
+    var progress: [(phase: RPCError.Phase, text: String)] {
+        guard let race = state.withLock({ $0.race }) else {
+            return [(.resolve, "look up \(route.target): no answer")]
         }
-        guard let (lookup, handshake) = left else { return false }
-        timer.close()
-        opener.close()
-        if let lookup { NameLookups.shared.cancel(lookup) }
-        handshake?.cancel()
-        return true
+        return race.progress
     }
 
-    private func fail(_ failure: ConnectionFailure) {
-        if finish() { report(self, .failed(failure)) }
+    private var timeLimit: Duration { route.arguments.connectTimeout }
+
+    private func addresses() async throws(ConnectionFailure) -> [SocketAddress] {
+        if route.sockets != nil { return [] }
+        let found: [SocketAddress]
+        if let proxy = route.proxy {
+            found = try await lookUp(proxy.host, port: proxy.port)
+        } else {
+            switch route.target.resolution {
+            case .addresses(let addresses): found = addresses
+            case .name(let host, let port): found = try await lookUp(host, port: port)
+            // Refused when the channel was made.
+            case .registered: found = []
+            }
+        }
+        guard !found.isEmpty else {
+            throw ConnectionFailure(phase: .resolve, cause: "\(route.target) has no address")
+        }
+        return found
     }
 
-    private func lookUp(_ host: String, port: UInt16) {
+    private func lookUp(
+        _ host: String, port: UInt16
+    ) async throws(ConnectionFailure) -> [SocketAddress] {
         let ticket = NameLookups.shared.lookUp(host) { [self] answer in
-            loop.run { [self] in
-                switch answer {
-                case .success(let addresses): open(addresses.compactMap { $0.with(port: port) })
-                case .failure(let error):
-                    fail(ConnectionFailure(phase: .resolve, cause: "\(error)"))
-                }
+            state.withLock { $0.answer = answer }
+            wakeUp.signal()
+        }
+        defer { NameLookups.shared.cancel(ticket) }
+        let timer = TimerSlot()
+        defer { timer.close() }
+        timer.schedule(wakeUp, at: begun + timeLimit, on: loop)
+        while true {
+            switch state.withLock({ $0.answer }) {
+            case .success(let addresses): return addresses.compactMap { $0.with(port: port) }
+            case .failure(let error):
+                throw ConnectionFailure(phase: .resolve, cause: "\(error)")
+            case nil: break
+            }
+            guard MonotonicInstant.now < begun + timeLimit, await wakeUp.wait() else {
+                throw ConnectionFailure(
+                    phase: .resolve, cause: "look up \(host): no answer within \(timeLimit)")
             }
         }
-        let isOver = state.withLock { state in
-            if !state.isOver { state.lookup = ticket }
-            return state.isOver
-        }
-        if isOver { NameLookups.shared.cancel(ticket) }
-    }
-
-    private func open(_ addresses: [SocketAddress]) {
-        guard !addresses.isEmpty || route.sockets != nil else {
-            return fail(
-                ConnectionFailure(phase: .resolve, cause: "\(route.target) has no address"))
-        }
-        opener.start(addresses, resolved: .now) { [self] outcome in
-            switch consume outcome {
-            case .opened(let wire, let address): shakeHands(wire, address)
-            case .late(let share):
-                passOver("\(WireOpener.noHandshake) within \(share)")
-            case .failed(let failure): fail(failure)
-            }
-        }
-    }
-
-    private func shakeHands(_ wire: consuming LinkWire, _ address: SocketAddress) {
-        let handshake = Handshake(wire, loop) { [self] outcome in
-            switch consume outcome {
-            case .failed(let cause): passOver(cause)
-            case .done(let wire, let received): succeed(wire, received, address)
-            }
-        }
-        let isOver = state.withLock { state in
-            if !state.isOver { state.handshake = handshake }
-            return state.isOver
-        }
-        if isOver { handshake.cancel() } else { handshake.start() }
-    }
-
-    private func succeed(
-        _ wire: consuming LinkWire, _ received: [UInt8], _ address: SocketAddress
-    ) {
-        var times = opener.times
-        if wire.isSecure { times.secured = .now }
-        let connection = OpenConnection(
-            wire: wire, received: received, address: address, times: times)
-        state.withLock { $0.handshake = nil }
-        guard finish() else { return }
-        report(self, .connected(connection))
-    }
-
-    /// The handshake with an address has failed. Tries the other addresses.
-    private func passOver(_ cause: String) {
-        let handshake = state.withLock { $0.handshake.take() }
-        handshake?.cancel()
-        opener.passOver(phase: .tls, cause)
-    }
-}
-
-extension OpenConnection {
-    fileprivate init(
-        wire: consuming LinkWire, received: [UInt8], address: SocketAddress,
-        times: ConnectionTimes
-    ) {
-        let chosen = wire.applicationProtocol
-        self.init(
-            wire: wire, received: received, address: address, times: times,
-            applicationProtocol: chosen)
-    }
-}
-
-extension HTTP1Attempt: TimerTarget {
-    func timerFired(now: MonotonicInstant) {
-        let (phase, text) = progress
-        fail(opener.failure(phase, "\(text) within \(route.arguments.connectTimeout)"))
     }
 }

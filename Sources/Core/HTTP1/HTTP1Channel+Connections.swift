@@ -21,20 +21,30 @@ extension HTTP1Channel: HTTP1LinkOwner {
     }
 
     func connectOnce() {
-        let begun = MonotonicInstant.now
         let route = WireRoute(
             target: target, credentials: credentials, arguments: arguments,
             protocols: whenHTTP2 == nil ? ["http/1.1"] : ["h2", "http/1.1"], sockets: sockets,
             proxy: proxy)
-        let attempt = HTTP1Attempt(route, loop: loop) { [self] attempt, outcome in
-            _ = state.withLock { $0.attempts.removeValue(forKey: ObjectIdentifier(attempt)) }
-            switch consume outcome {
-            case .connected(let connection): adopt(connection)
-            case .failed(let failure): attemptFailed(failure, begun: begun)
+        let attempt = HTTP1Attempt(route, loop: loop)
+        state.withLock { $0.attempts[ObjectIdentifier(attempt)] = attempt }
+        Task(executorPreference: loop) { [self] in
+            let result: Result<OpenConnection, ConnectionFailure>
+            do throws(ConnectionFailure) {
+                result = .success(try await attempt.run())
+            } catch {
+                result = .failure(error)
+            }
+            let isCurrent = state.withLock {
+                $0.attempts.removeValue(forKey: ObjectIdentifier(attempt)) != nil
+            }
+            switch result {
+            // The channel has cancelled the attempt.
+            case .success(let connection) where !isCurrent: connection.giveUp()
+            case .failure where !isCurrent: break
+            case .success(let connection): adopt(connection)
+            case .failure(let failure): attemptFailed(failure, begun: attempt.begun)
             }
         }
-        state.withLock { $0.attempts[ObjectIdentifier(attempt)] = attempt }
-        attempt.start()
     }
 
     private func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
@@ -44,7 +54,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
         advance()
     }
 
-    private func adopt(_ connection: consuming OpenConnection) {
+    private func adopt(_ connection: OpenConnection) {
         if connection.applicationProtocol == "h2", let whenHTTP2 {
             let waiting = change { state in
                 state.pool.attemptEnded()
@@ -56,7 +66,9 @@ extension HTTP1Channel: HTTP1LinkOwner {
         whenNotHTTP2?()
         var limits = HTTP1Limits()
         limits.maxFieldsByteCount = max(limits.maxFieldsByteCount, arguments.maxMetadataByteCount)
-        let link = HTTP1Link(connection, limits, loop: loop, owner: self)
+        guard let wire = connection.takeWire() else { return }
+        let link = HTTP1Link(
+            wire, to: connection.address, connection.times, limits, loop: loop, owner: self)
         let isShutDown = change { state in
             state.pool.attemptSucceeded(link)
             return state.isShutDown

@@ -24,7 +24,7 @@ final class HTTP1Channel: Sendable {
 
     /// Receives a connection on which the server has selected HTTP/2, and the waiting calls.
     typealias HTTP2Handler =
-        @Sendable (_ connection: consuming OpenConnection, _ waiting: [CallCore]) -> Void
+        @Sendable (_ connection: OpenConnection, _ waiting: [CallCore]) -> Void
 
     let target: Target
     let queue: CompletionQueue
@@ -203,10 +203,7 @@ extension HTTP1Channel: CallBackend {
         var error = RPCError(
             .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
         error.phase = .connect
-        if let progress = attempt?.progress {
-            error.phase = progress.phase
-            error.causes.append(progress.text)
-        }
+        error.add(attempt?.progress ?? [])
         if let failure {
             error.causes += failure.causes
             error.attempts = failure.triedAddresses

@@ -48,21 +48,19 @@ final class HTTP1Link: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ connection: consuming OpenConnection, _ limits: HTTP1Limits, loop: EventLoop,
-        owner: any HTTP1LinkOwner
+        _ wire: consuming LinkWire, to address: SocketAddress, _ times: ConnectionTimes,
+        _ limits: HTTP1Limits, loop: EventLoop, owner: any HTTP1LinkOwner
     ) {
-        peer = "\(connection.address)"
-        isLocal = connection.address.isOnThisMachine
-        begun = connection.times.begun
+        peer = "\(address)"
+        isLocal = address.isOnThisMachine
+        begun = times.begun
         // Its `ready` time stays nil: a call may have to wait for the connection, so its headers
         // are not always sent at its start.
-        record = ConnectionRecord(peer: peer, connection.times)
+        record = ConnectionRecord(peer: peer, times)
         self.loop = loop
         self.owner = owner
-        var buffer = ReceiveBuffer()
-        if !connection.received.isEmpty { buffer.prepend(connection.received) }
-        wire = connection.wire
-        state = Mutex(State(connection: HTTP1.ClientConnection(limits), buffer: buffer))
+        self.wire = wire
+        state = Mutex(State(connection: HTTP1.ClientConnection(limits), buffer: ReceiveBuffer()))
     }
 
     /// Begins to watch the connection. To be called on the loop's thread, like all functions here.
@@ -70,8 +68,10 @@ final class HTTP1Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            lose("\(error)")
+            return lose("\(error)")
         }
+        // The poller does not report bytes that the handshake has read.
+        loop.run { [self] in ready(.readable, now: .now) }
     }
 }
 

@@ -28,7 +28,7 @@ final class NegotiatedChannel: Sendable {
             sockets: sockets, proxy: proxy,
             whenHTTP2: { [choice] connection, waiting in
                 let isFirst = !choice.isHTTP2.exchange(true, ordering: .acquiringAndReleasing)
-                connection.wire.close(on: queue.loop)
+                connection.giveUp()
                 // The first connection may have been opened by connect(), without a waiting call.
                 if isFirst { http2.connect() }
                 for call in waiting { http2.begin(call) }

@@ -9,7 +9,9 @@ final class VersionChoice: AcceptedConnection {
     private let methods: ServerMethods
     private let loop: EventLoop
     private let acceptor: Acceptor
-    private let handshake = Mutex<Handshake?>(nil)
+    private let wakeUp = WakeUp()
+    /// Nil after the choice.
+    private let wire: Mutex<LinkWire?>
 
     /// No request of HTTP/1.1 begins with `PRI `.
     private static let prefix = Array("PRI ".utf8)
@@ -21,28 +23,33 @@ final class VersionChoice: AcceptedConnection {
         self.methods = methods
         self.loop = loop
         self.acceptor = acceptor
-        let leastByteCount = wire.isSecure ? 0 : Self.prefix.count
-        let handshake = Handshake(wire, loop, leastByteCount: leastByteCount) { [self] outcome in
-            switch consume outcome {
-            case .failed: end()
-            case .done(let wire, let received): begin(wire, received)
-            }
-        }
-        self.handshake.withLock { $0 = handshake }
+        self.wire = Mutex(wire)
     }
 
-    func start() { handshake.withLock { $0 }?.start() }
+    func start() {
+        Task(executorPreference: loop) { [self] in
+            guard let wire = wire.withLock({ $0.take() }) else { return }
+            var received = ReceiveBuffer()
+            do throws(LinkError) {
+                try await wire.shakeHands(
+                    on: loop, wakeUp, leastByteCount: wire.isSecure ? 0 : Self.prefix.count,
+                    into: &received)
+            } catch {
+                wire.close(on: loop)
+                return acceptor.sessionEnded(self)
+            }
+            begin(wire, received.withUnread { [UInt8](copying: $0) })
+        }
+    }
 
     func leaveGracefully() { end() }
 
     func end() {
-        handshake.withLock { $0.take() }?.cancel()
+        wakeUp.cancel()
         acceptor.sessionEnded(self)
     }
 
     private func begin(_ wire: consuming LinkWire, _ received: [UInt8]) {
-        // The handshake keeps a reference to this object.
-        _ = handshake.withLock { $0.take() }
         let isHTTP2 =
             wire.isSecure ? wire.applicationProtocol == "h2" : received.starts(with: Self.prefix)
         if isHTTP2, methods.httpVersion != .http1 {

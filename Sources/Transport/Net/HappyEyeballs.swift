@@ -1,7 +1,6 @@
 /// Chooses which of several addresses to connect to, and when (RFC 8305 §4, §5).
 ///
-/// The address families alternate, so that broken IPv6 costs one delay in total and not one delay
-/// per address. A slow attempt continues while the next one begins. A failed attempt starts the
+/// A slow attempt continues while the next one begins. A failed attempt starts the
 /// next one at once. The first attempt that succeeds is used, and the caller ends the others.
 ///
 /// It has no clock and no socket: the caller connects, reports the result, and calls
@@ -13,8 +12,6 @@ package struct HappyEyeballs<Cause> {
         /// Call ``next(now:)`` again at that time, or when an attempt ends. Nil: only when an
         /// attempt ends.
         case wait(until: MonotonicInstant?)
-        /// The attempt at `addresses[index]` succeeded first.
-        case succeeded(Int)
         /// Every attempt failed. ``failures`` has the errors.
         case failed
     }
@@ -32,13 +29,12 @@ package struct HappyEyeballs<Cause> {
     private let attemptDelay: Duration
     private var startedCount = 0
     private var nextStart: MonotonicInstant?
-    private var winner: Int?
 
     /// - Parameters:
-    ///   - addresses: The addresses in the resolver's order of preference.
+    ///   - addresses: In the order of the attempts: see ``interleaved(_:)``.
     ///   - attemptDelay: The time between two attempts, limited to 100 ms … 2 s (RFC 8305 §8).
     package init(addresses: [SocketAddress], attemptDelay: Duration = .milliseconds(250)) {
-        self.addresses = Self.interleaved(addresses)
+        self.addresses = addresses
         self.attemptDelay = min(max(attemptDelay, .milliseconds(100)), .seconds(2))
     }
 }
@@ -47,8 +43,9 @@ extension HappyEyeballs: Sendable where Cause: Sendable {}
 extension HappyEyeballs.Failure: Sendable where Cause: Sendable {}
 
 extension HappyEyeballs {
-    /// Alternates the families, beginning with the family of the first address (RFC 8305 §4).
-    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    /// Alternates the families, beginning with the family of the first address (RFC 8305 §4), so that broken
+    /// IPv6 costs one delay in total and not one delay per address.
+    package static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         var families: [(family: SocketAddress.Family, addresses: [SocketAddress])] = []
         for address in addresses {
             if let index = families.firstIndex(where: { $0.family == address.family }) {
@@ -65,7 +62,6 @@ extension HappyEyeballs {
 
     /// Returns the next action. After `start`, call it again until it returns another action.
     package mutating func next(now: MonotonicInstant) -> Action {
-        if let winner { return .succeeded(winner) }
         if startedCount < addresses.count {
             // `nextStart` is nil before the first attempt and after a failure.
             if let nextStart, now < nextStart { return .wait(until: nextStart) }
@@ -81,13 +77,7 @@ extension HappyEyeballs {
 
     /// Replaces the addresses whose attempts have not started. The others keep their indices.
     package mutating func replacePending(by addresses: [SocketAddress]) {
-        let known = Set(started)
-        self.addresses =
-            Array(started) + Self.interleaved(addresses.filter { !known.contains($0) })
-    }
-
-    package mutating func attemptSucceeded(_ index: Int) {
-        if winner == nil { winner = index }
+        self.addresses = Array(started) + addresses
     }
 
     /// Starts the next attempt without further delay (RFC 8305 §5).

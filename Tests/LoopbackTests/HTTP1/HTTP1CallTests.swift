@@ -339,7 +339,7 @@ struct HTTPVersionTests {
             try Target("localhost:\(server.target.split(separator: ":")[1])"),
             credentials: try .tls(options), arguments: ChannelArguments(), queue: queue,
             whenHTTP2: { connection, waiting in
-                connection.wire.close(on: queue.loop)
+                connection.giveUp()
                 continuation.yield(waiting.count)
             })
         var counts = handedOver.makeAsyncIterator()

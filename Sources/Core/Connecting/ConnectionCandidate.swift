@@ -1,0 +1,218 @@
+import SwiftletTransport
+import Synchronization
+
+/// Why the way to an address ended without a connection. The candidate knows the step.
+struct CandidateFailure: Error, Equatable {
+    var cause: String
+
+    static var givenUp: CandidateFailure { CandidateFailure(cause: LinkError.givenUp.cause) }
+}
+
+/// The whole way to one address: the socket, the proxy, TLS, the program's verification, and the answer of
+/// the server to HTTP/2. A ``ConnectionRace`` runs several at once.
+final class ConnectionCandidate: Sendable {
+    /// What the candidate waits for.
+    struct Progress: Sendable {
+        var phase: RPCError.Phase
+        var missing: String
+    }
+
+    private struct State {
+        var progress = Progress(phase: .connect, missing: "no answer")
+        var times: ConnectionTimes
+        /// What the server has done with the connection of HTTP/2; nil before it did anything.
+        var answer: Answer?
+    }
+
+    private enum Answer { case ready, failed(String) }
+
+    let address: SocketAddress
+    /// The name that TLS checks for this address; nil for the channel's name.
+    let serverName: String?
+    let loop: EventLoop
+    private let route: WireRoute
+    private let wakeUp = WakeUp()
+    private let state: Mutex<State>
+
+    init(
+        _ address: SocketAddress, serverName: String?, _ route: WireRoute, times: ConnectionTimes,
+        loop: EventLoop
+    ) {
+        self.address = address
+        self.serverName = serverName
+        self.route = route
+        self.loop = loop
+        state = Mutex(State(times: times))
+    }
+}
+
+// MARK: - The way
+
+extension ConnectionCandidate {
+    /// Connects the socket, requests the tunnel, and completes the TLS handshake and the program's
+    /// verification. The wire has read nothing after the handshake.
+    func openWire() async throws(CandidateFailure) -> LinkWire {
+        let wire = LinkWire(try await connectedSocket(), try makeSession())
+        do throws(CandidateFailure) {
+            try await secure(wire)
+        } catch {
+            wire.close(on: loop)
+            throw error
+        }
+        return wire
+    }
+
+    private func connectedSocket() async throws(CandidateFailure) -> Socket {
+        var socket = ConnectingSocket(try makeSocket(), loop, wakeUp)
+        if route.sockets == nil { try await socket.connect(to: address) }
+        state.withLock { $0.times.connected = .now }
+        if let proxy = route.proxy, let (host, port) = route.target.proxyDestination {
+            wait(for: "no answer from the proxy", .connect)
+            try await socket.requestTunnel(ProxyHandshake(proxy, host: host, port: port))
+        }
+        guard let socket = socket.take() else { throw .givenUp }
+        return socket
+    }
+
+    private func makeSocket() throws(CandidateFailure) -> Socket {
+        do throws(SystemError) {
+            if let sockets = route.sockets { return try sockets() }
+            let socket = try Socket(for: address)
+            try socket.apply(route.arguments.socketOptions, isTCP: address.isTCP)
+            return socket
+        } catch {
+            throw CandidateFailure(cause: "\(error)")
+        }
+    }
+
+    private func makeSession() throws(CandidateFailure) -> (any TLSSession)? {
+        // Before the session is made, which may take a while: it loads certificates.
+        wait(for: "the TLS handshake did not complete", .tls)
+        do throws(TLSError) {
+            return try route.credentials.session(
+                for: host, override: route.arguments.targetNameOverride,
+                offering: route.protocols)
+        } catch {
+            throw CandidateFailure(cause: "\(error)")
+        }
+    }
+
+    private func secure(_ wire: borrowing LinkWire) async throws(CandidateFailure) {
+        guard wire.isSecure else { return }
+        var content = ReceiveBuffer()
+        do throws(LinkError) {
+            try await wire.shakeHands(on: loop, wakeUp, into: &content)
+        } catch {
+            throw CandidateFailure(cause: error.cause)
+        }
+        state.withLock { $0.times.secured = .now }
+        if let verification = route.credentials.verification {
+            try await verify(wire.verifiedCertificates, by: verification)
+        }
+    }
+
+    /// Runs the program's check of the certificates in a task of its own, so that it blocks no other
+    /// connection of the loop, and so that a check that ignores its cancellation does not prolong the race.
+    private func verify(
+        _ chain: [[UInt8]], by verification: PeerVerification
+    ) async throws(CandidateFailure) {
+        wait(for: "the program's verification of the server did not end", .tls)
+        let server =
+            route.arguments.targetNameOverride ?? route.credentials.targetNameOverride ?? host
+        let result = Verdict()
+        let check = Task.detached { [wakeUp] in
+            do {
+                try await verification.check(chain, server)
+                result.value.withLock { $0 = .success(()) }
+            } catch {
+                let cause = "the program's verification refused the server: \(error)"
+                result.value.withLock { $0 = .failure(CandidateFailure(cause: cause)) }
+            }
+            wakeUp.signal()
+        }
+        defer { check.cancel() }
+        while true {
+            if let verdict = result.value.withLock({ $0 }) { return try verdict.get() }
+            guard await wakeUp.wait() else { throw .givenUp }
+        }
+    }
+
+    /// The result of a check; nil while it runs.
+    private final class Verdict: Sendable {
+        let value = Mutex<Result<Void, CandidateFailure>?>(nil)
+    }
+
+    /// The server's name for TLS.
+    private var host: String {
+        serverName ?? route.arguments.defaultHost ?? route.target.host
+    }
+}
+
+// MARK: - HTTP/2
+
+extension ConnectionCandidate {
+    /// Begins HTTP/2 on the wire, and waits for the server's SETTINGS.
+    func openLink(
+        _ wire: consuming LinkWire, _ configuration: ConnectionConfiguration
+    ) async throws(CandidateFailure) -> Link {
+        wait(for: "no HTTP/2 SETTINGS from the server", .http2)
+        let link = Link(
+            wire, to: address, times: state.withLock { $0.times }, configuration, loop: loop,
+            frameLog: route.arguments.frameLog ?? .ofEnvironment, owner: self)
+        link.start()
+        do throws(CandidateFailure) {
+            while true {
+                switch state.withLock({ $0.answer }) {
+                case .ready: return link
+                case .failed(let cause): throw CandidateFailure(cause: cause)
+                case nil: guard await wakeUp.wait() else { throw .givenUp }
+                }
+            }
+        } catch {
+            link.end(with: .givenUp)
+            throw error
+        }
+    }
+
+    private func answer(_ answer: Answer) {
+        state.withLock { $0.answer = answer }
+        wakeUp.signal()
+    }
+}
+
+extension ConnectionCandidate: LinkOwner {
+    func linkIsReady(_ link: Link) { answer(.ready) }
+
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
+        answer(.failed("the server sent GOAWAY with its first SETTINGS (\(goAway.code))"))
+    }
+
+    func linkHasRoom(_ link: Link) {}
+
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        // The server may refuse the client's certificate after the handshake (RFC 8446 §4.4.2).
+        if error.phase == .tls { wait(for: "", .tls) }
+        answer(.failed(error.cause))
+    }
+}
+
+// MARK: - From any thread
+
+extension ConnectionCandidate {
+    /// Makes the way end soon, with a failure.
+    func cancel() { wakeUp.cancel() }
+
+    var times: ConnectionTimes { state.withLock { $0.times } }
+
+    var progress: Progress { state.withLock { $0.progress } }
+
+    /// What the candidate connects to, for errors.
+    var subject: String {
+        guard let proxy = route.proxy, route.sockets == nil else { return "connect \(address)" }
+        return "connect \(address), the proxy \(proxy) for \(route.target)"
+    }
+
+    private func wait(for missing: String, _ phase: RPCError.Phase) {
+        state.withLock { $0.progress = Progress(phase: phase, missing: missing) }
+    }
+}

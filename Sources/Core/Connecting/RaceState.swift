@@ -1,0 +1,100 @@
+import SwiftletTransport
+
+/// Why a candidate has left a race.
+struct RaceFailure: Sendable {
+    var phase: RPCError.Phase
+    var cause: String
+}
+
+/// The candidates of a race, and what has become of them.
+struct RaceState<Winner: Sendable> {
+    var plan: HappyEyeballs<RaceFailure>
+    var serverNames: [SocketAddress: String]
+    var deadline: MonotonicInstant
+    /// The candidates that have not ended, with the index of their address in the plan.
+    var running: [(index: Int, candidate: ConnectionCandidate)] = []
+    private(set) var win: (connection: Winner, candidate: ConnectionCandidate)?
+    var isCancelled = false
+    private(set) var lesson = AddressOrder.Lesson()
+
+    init(
+        plan: HappyEyeballs<RaceFailure>, serverNames: [SocketAddress: String],
+        deadline: MonotonicInstant
+    ) {
+        self.plan = plan
+        self.serverNames = serverNames
+        self.deadline = deadline
+    }
+}
+
+extension RaceState {
+    /// A candidate has made a connection. False if it has lost.
+    mutating func finish(_ index: Int, _ connection: Winner) -> Bool {
+        guard let candidate = removeRunning(index), win == nil, !isCancelled else { return false }
+        win = (connection, candidate)
+        // Those that began before the winner, and still wait, were silent for longer than the winner.
+        lesson.silent = Set(
+            running.lazy.filter { $0.index < index }.map(\.candidate.address))
+        return true
+    }
+
+    /// A candidate has failed. Has no effect after it was removed.
+    mutating func fail(_ index: Int, _ cause: String) {
+        guard let candidate = removeRunning(index) else { return }
+        note(candidate, index, cause)
+    }
+
+    /// Ends the race. Returns the candidates that still run. If none has won, the time limit has passed.
+    mutating func end(timeLimit: Duration) -> [ConnectionCandidate] {
+        defer { running = [] }
+        lesson.winner = win?.candidate.address
+        lesson.started = Set(plan.started)
+        if win == nil, !isCancelled, !running.isEmpty {
+            lesson.silent = Set(running.map(\.candidate.address))
+            lesson.untried = Set(plan.addresses.dropFirst(plan.started.count))
+            for (index, candidate) in running {
+                note(candidate, index, "\(candidate.progress.missing) within \(timeLimit)")
+            }
+        }
+        return running.map(\.candidate)
+    }
+
+    /// Replaces the addresses that have not started. Returns the candidates whose address is gone, or has
+    /// another TLS name.
+    mutating func replace(
+        by addresses: [SocketAddress], _ serverNames: [SocketAddress: String]
+    ) -> [ConnectionCandidate] {
+        let listed = Set(addresses)
+        let gone = running.filter { _, candidate in
+            !listed.contains(candidate.address)
+                || serverNames[candidate.address] != candidate.serverName
+        }
+        // An address with another name may be tried again.
+        var known = Set(plan.failures.map(\.address)).filter {
+            serverNames[$0] == self.serverNames[$0]
+        }
+        for (index, _) in gone { fail(index, "the resolver has removed the address") }
+        known.formUnion(running.map(\.candidate.address))
+        self.serverNames = serverNames
+        plan.replacePending(by: addresses.filter { !known.contains($0) })
+        return gone.map(\.candidate)
+    }
+
+    /// The failure of a race that no candidate has won.
+    var failure: ConnectionFailure {
+        ConnectionFailure(
+            phase: plan.failures.last?.cause.phase ?? .connect,
+            attempts: plan.failures.map { ("\($0.address)", $0.cause.cause) })
+    }
+
+    private mutating func note(_ candidate: ConnectionCandidate, _ index: Int, _ cause: String) {
+        plan.attemptFailed(
+            index,
+            RaceFailure(
+                phase: candidate.progress.phase, cause: "\(candidate.subject): \(cause)"))
+    }
+
+    private mutating func removeRunning(_ index: Int) -> ConnectionCandidate? {
+        running.firstIndex { $0.index == index }.map { running.remove(at: $0).candidate }
+    }
+}
