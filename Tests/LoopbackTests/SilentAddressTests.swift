@@ -8,7 +8,7 @@ import Testing
 
 /// Tests channels to several addresses, of which one accepts connections and then is silent. The time limit of
 /// the attempts is an hour: a test that waited for it would end with the time limit of the suite.
-@Suite("An address that accepts the connection and is then silent", .timeLimit(.minutes(5)))
+@Suite("An address that does not answer", .timeLimit(.minutes(5)))
 struct SilentAddressTests {
     enum Security: CaseIterable, Sendable { case none, tls, verifiedTLS }
 
@@ -120,7 +120,7 @@ struct SilentAddressTests {
     func allSilent() async throws {
         let peers = try [Silent(), Silent()]
         var arguments = Self.patient
-        arguments.connectTimeout = .milliseconds(400)
+        arguments.connectTimeout = .seconds(3)
         arguments.initialReconnectBackoff = .milliseconds(100)
         let channel = try Channel(
             "ipv4:\(peers[0].target),\(peers[1].target)", credentials: .insecure,
@@ -133,8 +133,23 @@ struct SilentAddressTests {
         #expect(error?.attempts.map(\.address) == peers.map(\.target))
         for attempt in error?.attempts ?? [] {
             let cause =
-                "connect \(attempt.address): no HTTP/2 SETTINGS from the server within 0.4 seconds"
+                "connect \(attempt.address): no HTTP/2 SETTINGS from the server within 3.0 seconds"
             #expect(attempt.cause == cause)
         }
+    }
+
+    @Test(
+        "of a proxy that cannot be reached is named as the proxy's, with the server that it is for")
+    func refusedProxy() async throws {
+        var arguments = ChannelArguments()
+        arguments.proxy = .server(try ProxyServer("http://user:secret@127.0.0.1:1"))
+        let channel = try Channel("a.test:443", credentials: .insecure, arguments: arguments)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [7])
+        }
+        #expect(
+            error?.message
+                == "connect to the proxy http://127.0.0.1:1 (127.0.0.1:1) for a.test:443: connection refused"
+        )
     }
 }

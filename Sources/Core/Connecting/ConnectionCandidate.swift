@@ -209,7 +209,7 @@ extension ConnectionCandidate {
     /// What the candidate connects to, for errors.
     var subject: String {
         guard let proxy = route.proxy, route.sockets == nil else { return "connect \(address)" }
-        return "connect \(address), the proxy \(proxy) for \(route.target)"
+        return "connect to the proxy \(proxy) (\(address)) for \(route.target)"
     }
 
     private func wait(for missing: String, _ phase: RPCError.Phase) {

@@ -30,8 +30,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// How long one attempt to connect may take, with all addresses and handshakes; 20 seconds by
     /// default. An attempt that takes longer fails.
     public var connectTimeout = Duration.seconds(20)
-    /// How long an attempt at one address may take before an attempt at the next address starts too;
-    /// 250 milliseconds by default.
+    /// How long a connection to one address may take, with its handshakes, before a connection to the next
+    /// address starts too; 250 milliseconds by default, and from 100 milliseconds to 2 seconds.
     public var happyEyeballsDelay = Duration.milliseconds(250)
 
     /// The least time from one successful look-up of a name to the next; 30 seconds by default. A

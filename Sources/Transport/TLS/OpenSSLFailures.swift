@@ -57,11 +57,13 @@ extension TLSError {
     }
 
     private init(alert: TLSAlert) {
-        if alert == .noApplicationProtocol {
+        switch alert {
+        case .noApplicationProtocol:
             self.init(
                 .applicationProtocol, "the peer supports none of the offered protocols (ALPN)")
-        } else {
-            self.init(.handshake, "the peer refused: \(alert)")
+        case .certificateRequired:
+            self.init(.handshake, "the peer refused: \(alert); this side is configured with none")
+        default: self.init(.handshake, "the peer refused: \(alert)")
         }
     }
 }
