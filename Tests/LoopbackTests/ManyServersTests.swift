@@ -193,7 +193,7 @@ struct ManyServersTests {
     func badConfig() async throws {
         let servers = try (0..<2).map { try Self.server(UInt8($0)) }
         let endpoints = try Self.endpoints(servers)
-        let bad = RPCError(.invalidArgument, "bad config")
+        let bad = RPCError(.unavailable, "bad config")
         let resolver = PushedResolver(
             ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
         try Resolvers.register("bad-config-test") { _ in resolver }

@@ -48,6 +48,64 @@ struct ReconnectTests {
             credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
     }
 
+    /// Makes sockets whose peer has sent SETTINGS. It sends GOAWAY when the test wants it to.
+    private final class DrainingServer: Sendable {
+        private let peers = Mutex<[Peer]>([])
+
+        private final class Peer: Sendable {
+            let socket: Socket
+            init(_ socket: consuming Socket) { self.socket = socket }
+
+            func send(_ frame: [UInt8]) throws {
+                var output = GatherList()
+                output.append(referencing: frame)
+                while !output.isEmpty { _ = try socket.write(gathering: &output) }
+            }
+        }
+
+        var connectionCount: Int { peers.withLock { $0.count } }
+
+        func connect() throws -> Socket {
+            try Socket.withPair { client, server in
+                let peer = Peer(server)
+                try peer.send(RawFrame.settings([]))
+                peers.withLock { $0.append(peer) }
+                return client
+            }
+        }
+
+        func drainLast() throws {
+            try peers.withLock { $0.last }?.send(RawFrame.goAway(last: 0, 0))
+        }
+    }
+
+    @Test("becomes idle when a server drains a connection that has carried no call")
+    func gracefulDrain() async throws {
+        let server = DrainingServer()
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
+        let channel = try Channel(
+            to: "draining",
+            sockets: { () throws(SystemError) in
+                do { return try server.connect() } catch {
+                    throw SystemError("socketpair", "\(error)", code: 0)
+                }
+            },
+            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
+        func connectAndDrain() async throws -> ConnectivityState {
+            channel.connect()
+            var states = channel.connectivityChanges.makeAsyncIterator()
+            while let state = await states.next(), state != .ready {}
+            try server.drainLast()
+            return try #require(await states.next())
+        }
+        #expect(try await connectAndDrain() == .idle)
+        // A server that drains each connection at once would otherwise be connected to without a pause.
+        #expect(try await connectAndDrain() == .transientFailure)
+        #expect(server.connectionCount == 2)
+    }
+
     @Test("waits for the backoff when a server sends SETTINGS and closes")
     func closesAtOnce() async throws {
         let server = ClosingServer()

@@ -3,7 +3,7 @@
 public struct BalancerContext: ~Copyable {
     /// The actions that a balancer can request.
     package enum Action: Sendable {
-        case make(Subchannel, Endpoint)
+        case make(Subchannel, Endpoint, checksHealth: Bool)
         case update(Subchannel, Endpoint)
         case connect(Subchannel)
         case drop(Subchannel)
@@ -47,13 +47,15 @@ extension BalancerContext {
     /// - Parameters:
     ///   - endpoint: The server, with at least one address.
     ///   - checksHealth: Whether to check the server's health if the service config sets
-    ///     `healthCheckServiceName` (proposal A17); false by default. While the server reports
-    ///     another status than SERVING, a checked subchannel is in TRANSIENT_FAILURE.
+    ///     `healthCheckServiceName` (proposal A17), and to eject it if `outlier_detection` is in use; false
+    ///     by default. While the server reports another status than SERVING, or is ejected, a checked
+    ///     subchannel is in TRANSIENT_FAILURE. A policy that uses one connection at a time, such as
+    ///     `pick_first`, does not want this: it would close the connection (proposal A61).
     public mutating func makeSubchannel(
         to endpoint: Endpoint, checksHealth: Bool = false
     ) -> Subchannel {
         let subchannel = makeSubchannel(endpoint, checksHealth)
-        actions.append(.make(subchannel, endpoint))
+        actions.append(.make(subchannel, endpoint, checksHealth: checksHealth))
         return subchannel
     }
 

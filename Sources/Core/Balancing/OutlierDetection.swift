@@ -2,8 +2,9 @@
 /// `outlier_detection_experimental` (A50).
 ///
 /// It counts the results of calls for each endpoint and evaluates them at every interval. For the
-/// child policy, the subchannels of an ejected endpoint are in TRANSIENT_FAILURE. Do not use it
-/// with ``PickFirst`` as the child policy, which uses one endpoint at a time.
+/// child policy, the subchannels of an ejected endpoint are in TRANSIENT_FAILURE. It ejects nothing under
+/// ``PickFirst``, which uses one endpoint at a time, or under another policy that makes its subchannels without
+/// health checks.
 public struct OutlierDetection: BalancingPolicy {
     /// The time between two evaluations; 10 seconds by default.
     public var interval = Duration.seconds(10)

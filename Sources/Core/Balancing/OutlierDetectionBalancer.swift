@@ -2,8 +2,10 @@
 /// child as failed.
 struct OutlierDetectionBalancer: Balancer {
     private struct Entry: Sendable {
-        /// Nil if the subchannel has no addresses.
+        /// Nil if the subchannel has no addresses, or its policy cannot use health reports (A61). Its endpoint
+        /// is then not ejected.
         var key: EndpointKey?
+        var checksHealth: Bool
         /// The state that the channel reported last; nil before the first.
         var state: SubchannelState?
         /// Whether TRANSIENT_FAILURE was reported to the child because the endpoint is ejected.
@@ -140,11 +142,13 @@ extension OutlierDetectionBalancer {
 
     private mutating func follow(_ action: BalancerContext.Action) {
         switch action {
-        case .make(let subchannel, let endpoint):
-            subchannels[subchannel] = Entry(key: EndpointKey(endpoint))
+        case .make(let subchannel, let endpoint, let checksHealth):
+            subchannels[subchannel] = Entry(
+                key: checksHealth ? EndpointKey(endpoint) : nil, checksHealth: checksHealth)
             hasNewSubchannels = true
             index(subchannel)
         case .update(let subchannel, let endpoint):
+            guard subchannels[subchannel]?.checksHealth ?? false else { return }
             subchannels[subchannel]?.key = EndpointKey(endpoint)
             index(subchannel)
         case .drop(let subchannel):

@@ -65,7 +65,10 @@ extension CallCore {
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
             if meter != nil { tally = state.tally }
-            guard state.outbound.prepareResend(wasSent: wasSent) else {
+            let mayResend = state.outbound.prepareResend(
+                wasSent: wasSent,
+                isGranted: state.lifetime.observer?.mayBeSentAgain() ?? false)
+            guard mayResend else {
                 return .fail(isAnswered: state.lifetime.isAnswered)
             }
             state.lifetime.seekAgain()

@@ -27,6 +27,10 @@ package protocol CallObserver: AnyObject, Sendable {
     var runsHandlers: Bool { get }
     /// Whether a task awaits the call, so that any thread may report its end.
     var isAwaited: Bool { get }
+    /// A server has refused the call before its application saw it. Whether the call may be sent again: a call
+    /// is granted that once, however many attempts it consists of (proposal A6). Called under the lock of the
+    /// call, so it must not call out.
+    func mayBeSentAgain() -> Bool
     /// - Parameter response: The observer may move its parts out.
     func receive(_ response: inout RawResponse, from call: any CallRequests)
 }
@@ -36,6 +40,7 @@ extension CallObserver {
     package var acceptsWholeResponse: Bool { false }
     package var runsHandlers: Bool { false }
     package var isAwaited: Bool { false }
+    package func mayBeSentAgain() -> Bool { true }
     package func receive(messages: inout MessageQueue, from call: any CallRequests) {
         while let message = messages.popFirst() { receive(message: message.bytes, from: call) }
     }

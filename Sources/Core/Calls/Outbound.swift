@@ -6,8 +6,8 @@ struct Outbound: ~Copyable {
     private var log: RequestLog
     /// Whether a stream is being opened with the request so far.
     private var isOpening = false
-    /// How many times the call was sent to a server that refused it, and sent again.
-    private var resendCount = 0
+    /// Whether the call was sent again after a server had refused it.
+    private var isResent = false
     /// The number of the current attempt; the first is 0.
     private(set) var attempt = 0
     /// Messages that were accepted, and not reported as written yet.
@@ -112,19 +112,21 @@ extension Outbound {
     /// Prepares to send the request again on another stream. False if that is not possible: a part of
     /// the request is no longer kept, or a server has refused it before.
     ///
-    /// - Parameter wasSent: Whether a server refused the request. Otherwise nothing of it was sent,
-    ///   and there is no limit (proposal A6): the channel's backoff limits how often that happens.
-    mutating func prepareResend(wasSent: Bool) -> Bool {
-        guard !wasSent || resendCount < Self.maxResendCount, log.rewind() else { return false }
+    /// - Parameters:
+    ///   - wasSent: Whether a server refused the request. Otherwise nothing of it was sent, and there is no
+    ///     limit (proposal A6): the channel's backoff limits how often that happens.
+    ///   - isGranted: Whether the call may be sent again, although a server refused it. Not used if it was
+    ///     refused on this attempt before: "once, immediately" (proposal A6).
+    mutating func prepareResend(
+        wasSent: Bool, isGranted: @autoclosure () -> Bool = true
+    ) -> Bool {
+        guard !log.isCommitted, !wasSent || (!isResent && isGranted()), log.rewind()
+        else { return false }
         attempt += 1
-        if wasSent { resendCount += 1 }
+        if wasSent { isResent = true }
         isOpening = false
         return true
     }
-
-    /// "Once, immediately" (proposal A6, transparent retries): a call must end if every stream is
-    /// refused.
-    private static let maxResendCount = 1
 
     /// The server has begun to answer, so that the request is not sent again.
     mutating func commit() { log.commit() }

@@ -241,10 +241,15 @@ extension Channel {
         return factories
     }
 
+    /// The present time, for a call whose service config may set a timeout.
+    var beginOfCall: MonotonicInstant? { configs == nil ? nil : .now }
+
     /// The call below the interceptors. Without a service config, it is a ``CallCore`` alone.
+    ///
+    /// - Parameter begun: When the program began the call. Nil means now.
     func makeCall(
         _ method: MethodSignature, bare options: consuming CallOptions,
-        observer: consuming any CallObserver, _ meter: CallMeter?
+        begun: MonotonicInstant? = nil, observer: consuming any CallObserver, _ meter: CallMeter?
     ) -> any CallRequests {
         guard let configs else {
             return CallCore(
@@ -254,7 +259,9 @@ extension Channel {
         let limits = limits
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
-        return configs.makeCall(method.path, options, limits, backend, observer: observer) {
+        return configs.makeCall(
+            method.path, options, begun: begun ?? .now, limits, backend, observer: observer
+        ) {
             [self] options, observer, kind in
             CallCore(
                 method, options, limits, backend: backend, observer: observer,

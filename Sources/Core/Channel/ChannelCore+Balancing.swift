@@ -16,6 +16,8 @@ final class Balancing: Sendable {
         /// The network is back.
         case resetBackoff
         case resolved(ResolverResult, generation: Int)
+        /// The delay after a result that was not accepted has passed.
+        case resolveAgain
         case subchannel(SubchannelCore)
         case load(SubchannelCore, LoadReport)
         case timeHasCome
@@ -26,8 +28,11 @@ final class Balancing: Sendable {
     /// The state that only the thread which handles inputs uses.
     struct State {
         var resolver: (any Resolver)?
-        /// The delays between attempts to make a resolver; nil unless the last one failed.
-        var startBackoff: Backoff?
+        /// The delays between results that are not accepted; nil after one that is. A resolver that cannot be
+        /// made counts as one.
+        var resolutionBackoff: Backoff?
+        /// Whether the balancer has asked for a fresh result while it handled the input.
+        var wantsResolution = false
         var balancer: (any Balancer)?
         /// The config in use; nil before the first.
         var config: ServiceConfig?
@@ -42,8 +47,8 @@ final class Balancing: Sendable {
 
     let inputs = SerialMailbox<Input>()
     let timer = TimerSlot()
-    /// Starts the resolver again after it could not be made.
-    let startTimer = TimerSlot()
+    /// Runs while the channel waits before it asks for another result.
+    let resolutionTimer = TimerSlot()
     let state = Mutex(State())
     /// The instant from which the balancer's time is counted.
     let epoch = MonotonicInstant.now
@@ -74,13 +79,10 @@ extension ChannelCore {
             // Before the first endpoints, the balancer could connect nothing.
             work.mustExitIdle = work.balancer == nil
             run(&work) { $0.exitIdle(&$1) }
-        case .resetBackoff:
-            work.resolver?.resetBackoff()
-            guard work.startBackoff != nil else { break }
-            work.startBackoff?.reset()
-            start(&work)
+        case .resetBackoff: resetResolutionBackoff(&work)
+        case .resolveAgain: resolveAgain(&work)
         case .resolved(let result, let generation):
-            if generation == work.generation { use(result, &work) }
+            if generation == work.generation { receive(result, &work) }
         case .subchannel(let core):
             let isMember = state.withLock { $0.members[core.id] === core }
             let report = core.report
@@ -99,6 +101,7 @@ extension ChannelCore {
             scheduleWake(work)
         case .stop: stop(&work)
         }
+        requestResolutionIfWanted(&work)
         balancing.state.withLock { swap(&$0, &work) }
     }
 }
@@ -106,18 +109,16 @@ extension ChannelCore {
 // MARK: - Start and stop
 
 extension ChannelCore {
-    private func start(_ work: inout Balancing.State) {
+    func start(_ work: inout Balancing.State) {
         guard work.resolver == nil, connectivity != .shutdown else { return }
         scheduleIdleCheck()
         let resolver: any Resolver
         do throws(RPCError) {
             resolver = try makeResolver()
         } catch {
-            startLater(&work)
-            return resolverFailed(error, &work)
+            resolverFailed(error, &work)
+            return resolveLater(&work)
         }
-        balancing.startTimer.cancel()
-        work.startBackoff = nil
         work.generation += 1
         work.resolver = resolver
         change { state in if state.connectivity == .idle { state.move(to: .connecting) } }
@@ -126,15 +127,6 @@ extension ChannelCore {
             ResolverResults { [weak self] result in
                 self?.post(.resolved(result, generation: generation))
             })
-    }
-
-    /// Starts again after a delay, because no resolver could be made. Like a failed resolution, this
-    /// must not be final: the next attempt may succeed.
-    private func startLater(_ work: inout Balancing.State) {
-        var backoff = work.startBackoff ?? Backoff(arguments.backoff)
-        let delay = backoff.next()
-        work.startBackoff = backoff
-        balancing.startTimer.schedule(StartTimer(self), at: .now + delay, on: loop)
     }
 
     private func makeResolver() throws(RPCError) -> any Resolver {
@@ -179,10 +171,11 @@ extension ChannelCore {
         run(&work) { $0.close(&$1) }
         work.balancer = nil
         work.wakeTimes = []
-        work.startBackoff = nil
+        work.resolutionBackoff = nil
+        work.wantsResolution = false
         work.mustExitIdle = false
         balancing.timer.cancel()
-        balancing.startTimer.cancel()
+        balancing.resolutionTimer.cancel()
         idleTimer.cancel()
         let (members, mustStart) = change { state in
             state.picker = nil
@@ -206,101 +199,15 @@ extension ChannelCore {
     }
 }
 
-// MARK: - Results of the resolver
-
-extension ChannelCore {
-    private func use(_ result: ResolverResult, _ work: inout Balancing.State) {
-        switch result.serviceConfig {
-        case nil:
-            // Only a result with endpoints can say that there is no config.
-            guard case .success = result.endpoints else { break }
-            apply(arguments.serviceConfig ?? ServiceConfig(), &work)
-        case .success(let config)?: apply(config, &work)
-        case .failure(let error)?:
-            log.note(.serviceConfigRejected(error))
-            // Proposal A21: the last good config stays in use. Without one, calls fail.
-            guard work.config != nil else { return resolverFailed(error, &work) }
-        }
-        switch result.endpoints {
-        case .failure(let error): resolverFailed(error, &work)
-        case .success(let endpoints):
-            plan.resolvedAt = .now
-            log.note(.resolved(endpointCount: endpoints.count))
-            use(endpoints, &work)
-        }
-    }
-
-    /// Uses a service config from now on.
-    private func apply(_ config: ServiceConfig, _ work: inout Balancing.State) {
-        work.config = config
-        methodConfigs?.use(config)
-        let service = arguments.checksHealth ? config.healthCheckServiceName : nil
-        for member in state.withLock({ Array($0.members.values) }) {
-            member.setHealthService(service)
-            member.setMaxConnectionCount(maxConnectionCount(config))
-        }
-    }
-
-    /// The most connections of each subchannel.
-    private func maxConnectionCount(_ config: ServiceConfig?) -> Int {
-        guard let count = config?.maxConnectionsPerSubchannel else {
-            return arguments.maxConnectionCount
-        }
-        return min(count, arguments.maxConfiguredConnectionCount)
-    }
-
-    private func use(_ endpoints: [Endpoint], _ work: inout Balancing.State) {
-        let policy: any BalancingPolicy =
-            work.config?.balancing ?? arguments.balancing ?? PickFirst()
-        if work.balancer == nil { work.balancer = GracefulSwitch() }
-        let isOtherPolicy = state.withLock { state in
-            defer { state.policyName = policy.name }
-            return state.policyName != policy.name
-        }
-        if isOtherPolicy { log.note(.balancing(policy: policy.name)) }
-        let update = BalancerUpdate(endpoints: endpoints, policy: policy)
-        var failure: RPCError?
-        run(&work) { balancer, context in
-            do throws(RPCError) {
-                try balancer.update(update, &context)
-            } catch {
-                failure = error
-            }
-        }
-        guard let failure else { return exitIdleIfAsked(&work) }
-        work.resolver?.requestResolution()
-        if state.withLock({ $0.picker == nil }) {
-            install(.transientFailure, FailingPicker(error: failure))
-        }
-    }
-
-    /// The program has asked the channel to connect before the balancer had endpoints.
-    private func exitIdleIfAsked(_ work: inout Balancing.State) {
-        guard work.mustExitIdle else { return }
-        work.mustExitIdle = false
-        run(&work) { $0.exitIdle(&$1) }
-    }
-
-    private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
-        methodConfigs?.releaseOthers()
-        log.note(.resolutionFailed(error))
-        guard work.balancer != nil else {
-            return install(.transientFailure, FailingPicker(error: error))
-        }
-        run(&work) { $0.resolverFailed(error, &$1) }
-    }
-}
-
 // MARK: - Actions of the balancer
 
 extension ChannelCore {
     /// Calls the balancer, and performs the actions that it requested.
-    private func run(
+    func run(
         _ work: inout Balancing.State,
         _ body: (inout any Balancer, inout BalancerContext) -> Void
     ) {
         guard var balancer = work.balancer.take() else { return }
-        let resolver = work.resolver
         let config = work.config
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
@@ -311,7 +218,7 @@ extension ChannelCore {
         for action in context.actions { carryOut(action) }
         if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
         for update in context.weightUpdates { plan.metrics?.record(update) }
-        if context.wantsResolution { resolver?.requestResolution() }
+        if context.wantsResolution { work.wantsResolution = true }
         if !context.wakeTimes.isEmpty {
             work.wakeTimes.formUnion(context.wakeTimes)
             scheduleWake(work)
@@ -352,7 +259,7 @@ extension ChannelCore {
         state.withLock { $0.members[subchannel.id] }
     }
 
-    private func install(_ connectivity: ConnectivityState, _ picker: any Picker) {
+    func install(_ connectivity: ConnectivityState, _ picker: any Picker) {
         let calls = change { state in
             guard state.connectivity != .shutdown else { return [] as [CallCore] }
             state.picker = picker
@@ -378,17 +285,5 @@ private final class WakeTimer: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         channel?.balancing.timer.hasFired(now: now)
         channel?.post(.timeHasCome)
-    }
-}
-
-/// Starts the resolver after the delay of a failed start.
-private final class StartTimer: TimerTarget {
-    private weak let channel: ChannelCore?
-
-    init(_ channel: ChannelCore) { self.channel = channel }
-
-    func timerFired(now: MonotonicInstant) {
-        channel?.balancing.startTimer.hasFired(now: now)
-        channel?.post(.start)
     }
 }

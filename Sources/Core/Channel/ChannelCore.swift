@@ -245,7 +245,8 @@ extension ChannelCore: CallBackend {
         }
     }
 
-    /// Performs the picker's decision for the call. False if the call must try again because the
+    /// Performs the picker's decision for the call. A picker that queues it without a subchannel leaves idle
+    /// mode for it. False if the call must try again because the
     /// route has changed.
     private func carryOut(
         _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
@@ -258,16 +259,17 @@ extension ChannelCore: CallBackend {
             return wait(call, version)
         case .queue(let subchannel):
             guard wait(call, version) else { return false }
-            if let subchannel { connect(subchannel) }
+            if let subchannel { connect(subchannel) } else { connect() }
             return true
         case .fail(let error):
             if call.head.waitForReady { return wait(call, version) }
-            var error = current(error)
+            var error = current(error).ofControlPlane("the balancing policy or the resolver")
             // A picker may pass on any error, for example one of the resolver. Only a drop is final.
             if error.finality != nil { error.finality = nil }
             call.end(with: error, isImmediate: true)
             return true
-        case .drop(var error):
+        case .drop(let error):
+            var error = error.ofControlPlane("the balancing policy")
             error.finality = .dropped
             call.end(with: error, isImmediate: true)
             return true

@@ -48,7 +48,9 @@ extension SubchannelCore: LinkOwner {
     }
 
     /// Stops the use of a connection for new calls. Its calls continue. If the connection has not
-    /// succeeded, this counts as a failed attempt.
+    /// succeeded, this counts as a failed attempt, except for a graceful drain: a server may end any
+    /// connection that it does not need. Two such drains in a row count: otherwise the client would connect
+    /// without a pause to a server that drains each connection at once.
     private func retire(
         _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
     ) {
@@ -57,9 +59,15 @@ extension SubchannelCore: LinkOwner {
         let next: Next? = change { state in
             guard state.links.contains(where: { $0 === link }) else { return nil }
             let calls = state.drain([link], at: now)
+            let wasDrainedBefore = state.wasDrainedEarly
+            state.wasDrainedEarly = false
             guard !state.hasSucceeded(link, at: now) else { return (nil, calls) }
             guard !isNetworkLoss else {
                 state.noteSuccess()
+                return (nil, calls)
+            }
+            if kind == .goAway(.noError), !wasDrainedBefore {
+                state.wasDrainedEarly = true
                 return (nil, calls)
             }
             guard state.links.isEmpty, state.attempt == nil, !state.isDropped

@@ -32,6 +32,8 @@ final class SubchannelCore: Sendable {
         /// channel is not shut down before them.
         var handedOutCount = 0
         var lastFailure: ConnectionFailure?
+        /// Whether the server has drained the last connection before it had succeeded.
+        var wasDrainedEarly = false
         var maxConnectionCount: Int
         /// The balancer has dropped the subchannel.
         var isDropped = false

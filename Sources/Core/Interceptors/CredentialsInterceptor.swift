@@ -27,7 +27,7 @@ private final class CredentialsInterceptor: Interceptor {
                 call.start(options.adding(metadata))
                 call.releaseRequests()
             } catch {
-                call.close(CallEnd(error: error))
+                call.close(CallEnd(error: error.ofControlPlane("the call credentials")))
             }
         }
     }

@@ -40,6 +40,8 @@ final class InterceptorChain: CallRequests {
     private let options: CallOptions
     private let factories: [InterceptorFactory]
     private let meter: CallMeter?
+    /// When the call began; nil if nothing depends on it.
+    private let begun: MonotonicInstant?
     private let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
@@ -58,6 +60,7 @@ final class InterceptorChain: CallRequests {
         self.description = description
         self.factories = factories
         self.meter = meter
+        begun = channel.beginOfCall
         isAwaited = observer.isAwaited
         state = Mutex(State(observer: observer))
         let below = link(from: 0, under: .face(self))
@@ -85,7 +88,8 @@ extension InterceptorChain {
 
     /// Creates the call at the end of the chain.
     func makeCore(_ options: CallOptions, observer: any CallObserver) -> any CallRequests {
-        channel.makeCall(method.at(options.path), bare: options, observer: observer, meter)
+        channel.makeCall(
+            method.at(options.path), bare: options, begun: begun, observer: observer, meter)
     }
 
     /// Whether the interceptors from `index` on include those of the call's options.

@@ -6,12 +6,8 @@ package struct AttemptFailure: Hashable, Sendable {
         case dropped
         /// The channel was closed. No attempt follows. The attempts that are open continue.
         case closed
-        /// The request never left the client. It is sent again transparently, without a limit.
-        case notSent
-        /// The server's application did not see the call: REFUSED_STREAM, or a GOAWAY with a lower
-        /// last stream. It is sent again transparently, once.
-        case notProcessed
-        /// The picker failed the call, or the server may have processed it. The policy decides.
+        /// The picker failed the call, or a server did. The policy decides. If no server has seen the call,
+        /// the attempt has sent it again by itself, once in the call.
         case other
     }
 
@@ -23,24 +19,5 @@ package struct AttemptFailure: Hashable, Sendable {
         self.code = code
         self.reach = reach
         self.pushback = pushback
-    }
-}
-
-/// Decides whether an attempt that the server did not process is sent again (A6, "Transparent
-/// Retries"): always if it never left the client, otherwise once per call.
-struct TransparentRetries: Sendable {
-    private var serverRefusedOne = false
-
-    /// Whether an attempt that failed this way is sent again at once, without regard to the policy.
-    mutating func allow(_ reach: AttemptFailure.Reach) -> Bool {
-        switch reach {
-        case .notSent:
-            return true
-        case .notProcessed where !serverRefusedOne:
-            serverRefusedOne = true
-            return true
-        case .notProcessed, .dropped, .closed, .other:
-            return false
-        }
     }
 }

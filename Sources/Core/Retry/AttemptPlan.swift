@@ -88,7 +88,6 @@ extension AttemptPlan {
             case .retry(let delay):
                 due = now + delay
                 return next(now: now)
-            case .transparent: return send(.transparent)
             case .giveUp: return .giveUp
             }
         case .hedging(var state):
@@ -96,7 +95,6 @@ extension AttemptPlan {
             policy = .hedging(state)
             switch outcome {
             case .goOn: return next(now: now)
-            case .transparent: return send(.transparent)
             case .finish: return .giveUp
             }
         }

@@ -15,8 +15,6 @@ package struct HedgingState: Sendable {
     package enum Outcome: Hashable, Sendable {
         /// Other attempts are open, or follow later: ask ``next(now:)``.
         case goOn
-        /// Send the attempt again at once. It does not count toward the policy's limit.
-        case transparent
         /// The failure is the result of the call. All other attempts are cancelled.
         case finish
     }
@@ -25,11 +23,13 @@ package struct HedgingState: Sendable {
     private let delay: Duration
     private let maxAttempts: Int
     private let throttle: RetryThrottle?
-    private var transparentRetries = TransparentRetries()
     private var openCount = 0
     /// When the next attempt is due; nil when none follows.
     private var nextTime: Duration?
-    /// The number of attempts that were sent, without transparent ones.
+    /// Whether a server has set ``nextTime``. Of several servers, the earliest time counts: the others do not
+    /// know when that one accepts a call.
+    private var isPushedBack = false
+    /// The number of attempts that were sent.
     /// `grpc-previous-rpc-attempts` of the last attempt is this number minus 1.
     package private(set) var sentCount = 0
 
@@ -56,13 +56,13 @@ extension HedgingState {
         sentCount += 1
         openCount += 1
         nextTime = sentCount < maxAttempts ? now + delay : nil
+        isPushedBack = false
         return .send
     }
 
     /// Decides what to do after the failure of one attempt.
     package mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Outcome {
         if failure.reach == .dropped { return .finish }
-        if transparentRetries.allow(failure.reach) { return .transparent }
         openCount -= 1
         if failure.reach == .closed {
             stop()
@@ -71,10 +71,12 @@ extension HedgingState {
         let isFatal = !nonFatalCodes.contains(failure.code)
         if !isFatal || failure.pushback == .never { _ = throttle?.recordFailure() }
         if isFatal { return .finish }
-        if nextTime != nil {
+        if let due = nextTime {
             switch failure.pushback {
             case .never: nextTime = nil
-            case .retry(let delay): nextTime = now + delay
+            case .retry(let delay):
+                nextTime = isPushedBack ? min(due, now + delay) : now + delay
+                isPushedBack = true
             case nil: nextTime = now
             }
         }

@@ -9,8 +9,6 @@ package struct RetryState: Sendable {
     package enum Decision: Hashable, Sendable {
         /// The next attempt is sent after this delay.
         case retry(after: Duration)
-        /// The attempt is sent again at once. It does not count toward the policy's limit.
-        case transparent
         /// The failure is the result of the call.
         case giveUp(RetryGiveUp)
     }
@@ -19,9 +17,7 @@ package struct RetryState: Sendable {
     private let maxAttempts: Int
     private let throttle: RetryThrottle?
     private var backoff: Backoff
-    private var transparentRetries = TransparentRetries()
-    /// The number of failed attempts, without those that were retried transparently. This is the
-    /// value of `grpc-previous-rpc-attempts`.
+    /// The number of failed attempts. This is the value of `grpc-previous-rpc-attempts`.
     package private(set) var previousAttemptCount = 0
 
     package init(_ policy: RetryPolicy, throttle: RetryThrottle?) {
@@ -44,7 +40,6 @@ extension RetryState {
     ) -> Decision {
         if failure.reach == .dropped { return .giveUp(.dropped) }
         if failure.reach == .closed { return .giveUp(.closed) }
-        if !isCommitted, transparentRetries.allow(failure.reach) { return .transparent }
         previousAttemptCount += 1
         let isRetryable = retryableCodes.contains(failure.code)
         // The failure counts for the throttle, even if something else forbids a retry.

@@ -33,18 +33,24 @@ final class RetryingCall: CallRequests {
     let timer = TimerSlot()
     let deadlineTimer = TimerSlot()
     let events = SerialMailbox<Event>()
-    let epoch = MonotonicInstant.now
+    /// When the call began. The times of the plan are counted from it.
+    let epoch: MonotonicInstant
+    /// Whether an attempt was sent again because no server had seen it. Not in the state: the lock of the
+    /// attempt's core is held when it is used.
+    private let isResent = Atomic(false)
     let state: Mutex<State>
 
     init(
-        _ options: CallOptions, path: String, _ limits: MessageLimits, configs: MethodConfigs,
-        knownPolicy: MethodPolicy?, backend: any ChannelBackend, observer: any CallObserver,
+        _ options: CallOptions, path: String, begun: MonotonicInstant = .now,
+        _ limits: MessageLimits, configs: MethodConfigs, knownPolicy: MethodPolicy?,
+        backend: any ChannelBackend, observer: any CallObserver,
         makeCore: @escaping MethodConfigs.MakeCore
     ) {
         var options = options
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         self.path = path
+        epoch = begun
         self.limits = limits
         self.configs = configs
         self.knownPolicy = knownPolicy
@@ -107,7 +113,7 @@ extension RetryingCall {
     func configIsKnown() {
         let policy = configs.policy(for: path)
         let deadline = state.withLock { state in
-            policy.config?.apply(to: &state.options, limits)
+            policy.config?.apply(to: &state.options, begun: epoch, limits)
             return state.options.absoluteDeadline
         }
         schedule(deadline)
@@ -190,6 +196,10 @@ extension RetryingCall {
         var runsHandlers: Bool { call.runsHandlers }
         var isAwaited: Bool { call.isAwaited }
         var acceptsWholeResponse: Bool { call.acceptsWholeResponse }
+
+        func mayBeSentAgain() -> Bool {
+            !call.isResent.exchange(true, ordering: .relaxed)
+        }
 
         init(_ call: RetryingCall) { self.call = call }
 

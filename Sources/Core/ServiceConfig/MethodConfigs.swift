@@ -119,18 +119,22 @@ extension MethodConfigs {
     }
 
     /// Makes the call of a method, with the options that its config allows.
+    ///
+    /// - Parameter begun: When the program began the call, before its interceptors.
     func makeCall(
-        _ path: String, _ options: consuming CallOptions, _ limits: MessageLimits,
-        _ backend: any ChannelBackend, observer: consuming any CallObserver,
+        _ path: String, _ options: consuming CallOptions, begun: MonotonicInstant,
+        _ limits: MessageLimits, _ backend: any ChannelBackend,
+        observer: consuming any CallObserver,
         makeCore: @escaping MakeCore
     ) -> any CallRequests {
         let known = knownPolicy(for: path, waitsForReady: options.waitForReady ?? false)
         if let known {
-            known.config?.apply(to: &options, limits)
+            known.config?.apply(to: &options, begun: begun, limits)
             guard known.config?.attempts != nil else { return makeCore(options, observer, .first) }
         }
         return RetryingCall(
-            options, path: path, limits, configs: self, knownPolicy: known, backend: backend,
+            options, path: path, begun: begun, limits, configs: self, knownPolicy: known,
+            backend: backend,
             observer: observer, makeCore: makeCore)
     }
 }
@@ -173,11 +177,13 @@ struct MethodPolicy: Sendable {
 
 extension MethodConfig {
     /// Sets options that are not set, and lowers the limits and the deadline (gRPC's service_config.md). The
-    /// timeout is counted from now. Applying the same config again has no effect, because the earlier
-    /// deadline remains.
-    func apply(to options: inout CallOptions, _ limits: MessageLimits) {
+    /// timeout is counted from the beginning of the call, so applying the same config again has no effect.
+    func apply(
+        to options: inout CallOptions, begun: MonotonicInstant, _ limits: MessageLimits
+    ) {
         if let timeout {
-            options.absoluteDeadline = .earlier(options.absoluteDeadline, .after(timeout))
+            options.absoluteDeadline = .earlier(
+                options.absoluteDeadline, Deadline(moment: begun + timeout))
         }
         options.waitForReady = options.waitForReady ?? waitForReady
         options.maxSendByteCount = Self.lower(

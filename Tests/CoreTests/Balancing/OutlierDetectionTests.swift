@@ -59,6 +59,24 @@ struct OutlierDetectionTests {
         #expect(channel.connectivity == .ready && channel.dropped.isEmpty)
     }
 
+    @Test("ejects nothing over pick_first, whose only connection it would take away (A61)")
+    func pickFirst() throws {
+        var policy = OutlierDetection(policy: PickFirst())
+        policy.failurePercentageEjection = .init()
+        policy.failurePercentageEjection?.requestVolume = 1
+        policy.failurePercentageEjection?.minimumHosts = 1
+        var channel = VirtualChannel(policy)
+        try channel.update(Endpoint.many(1), policy)
+        channel.change("10.0.0.1:80", to: .ready)
+        for _ in 0..<20 {
+            guard case .subchannel(_, let tracker) = channel.pick() else { break }
+            tracker?.callEnded(CallOutcome(code: .unavailable))
+        }
+        channel.advance(by: .seconds(60))
+        #expect(channel.connectivity == .ready)
+        #expect(isUsed("10.0.0.1:80", channel))
+    }
+
     @Test("un-ejects it after base_ejection_time, and again after twice that time")
     func unejection() throws {
         var channel = try channel(5, byFailures)

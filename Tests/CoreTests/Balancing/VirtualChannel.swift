@@ -131,7 +131,7 @@ extension VirtualChannel {
 
     private mutating func perform(_ action: BalancerContext.Action) {
         switch action {
-        case .make(let subchannel, let endpoint):
+        case .make(let subchannel, let endpoint, _):
             made.append(subchannel)
             endpoints[subchannel] = endpoint
         case .update(let subchannel, let endpoint): endpoints[subchannel] = endpoint

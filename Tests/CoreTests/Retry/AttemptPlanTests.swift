@@ -48,7 +48,7 @@ struct AttemptPlanTests {
         let trial = Trial(nil)
         #expect(trial.next(at: 0) == "first, 0 before")
         #expect(trial.next(at: 0) == "")
-        #expect(trial.fail(AttemptFailure(.unavailable, reach: .notSent), at: 0) == "over")
+        #expect(trial.fail(AttemptFailure(.unavailable), at: 0) == "over")
     }
 
     @Test("follow each other with a retry policy, each after its delay")
@@ -62,16 +62,6 @@ struct AttemptPlanTests {
         #expect(trial.fail(Self.failure, at: 5) == "at 6")
         #expect(trial.next(at: 6) == "retry, 2 before")
         #expect(trial.fail(Self.failure, at: 6) == "over")
-    }
-
-    @Test("are repeated without being counted when they were not sent")
-    func transparent() {
-        for attempts in [Self.retry, Self.hedging] {
-            let trial = Trial(attempts)
-            #expect(trial.next(at: 0) == "first, 0 before")
-            let failure = AttemptFailure(.unavailable, reach: .notSent)
-            #expect(trial.fail(failure, at: 0) == "transparent, 0 before")
-        }
     }
 
     @Test("run beside each other with a hedging policy, and the last failure is the result")

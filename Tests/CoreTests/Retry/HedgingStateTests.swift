@@ -98,6 +98,23 @@ struct HedgingStateTests {
             drain(&state, at: milliseconds(2_100)) == (1, .wait(until: milliseconds(2_600))))
     }
 
+    @Test(
+        "of several pushbacks the earliest time counts", arguments: [[2, 5], [5, 2], [5, 2, 9]])
+    func severalPushbacks(delays: [Int]) {
+        var state = state(maxAttempts: 5, delay: milliseconds(1))
+        for time in 0..<delays.count { #expect(drain(&state, at: milliseconds(time)).sent == 1) }
+        for delay in delays {
+            let failure = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(delay)))
+            #expect(state.attemptFailed(failure, now: milliseconds(3)) == .goOn)
+        }
+        #expect(state.next(now: milliseconds(4)) == .wait(until: milliseconds(2_003)))
+        // The next pushback may be later again.
+        #expect(state.next(now: milliseconds(2_003)) == .send)
+        let failure = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(7)))
+        #expect(state.attemptFailed(failure, now: milliseconds(2_003)) == .goOn)
+        #expect(state.next(now: milliseconds(2_003)) == .wait(until: milliseconds(9_003)))
+    }
+
     @Test("the first RPC is always sent, subsequent ones only above the threshold of the throttle")
     func throttled() {
         let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
@@ -118,17 +135,10 @@ struct HedgingStateTests {
         #expect(drain(&state, at: .seconds(1)) == (0, .giveUp))
     }
 
-    @Test("attempts that the server did not process are sent again and do not count")
-    func transparent() {
+    @Test("if the pick result type was DROP, the RPC fails immediately")
+    func dropped() {
         var state = state(maxAttempts: 2, delay: .zero)
         _ = drain(&state, at: .zero)
-        let refused = AttemptFailure(.unavailable, reach: .notProcessed)
-        #expect(state.attemptFailed(refused, now: .zero) == .transparent)
-        #expect(state.attemptFailed(refused, now: .zero) == .goOn)
-        #expect(state.sentCount == 2)
-        #expect(
-            state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent), now: .zero)
-                == .transparent)
         #expect(
             state.attemptFailed(AttemptFailure(.unavailable, reach: .dropped), now: .zero)
                 == .finish)

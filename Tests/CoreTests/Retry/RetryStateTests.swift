@@ -82,9 +82,6 @@ struct RetryStateTests {
         #expect(
             state.attemptFailed(AttemptFailure(.unavailable), isCommitted: true)
                 == .giveUp(.committed))
-        #expect(
-            state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent), isCommitted: true)
-                == .giveUp(.committed))
     }
 
     @Test("pushback is obeyed exactly, and later delays begin again with initialBackoff")
@@ -116,26 +113,6 @@ struct RetryStateTests {
                 == .giveUp(.attemptsExhausted))
     }
 
-    @Test("a call that never left the client is retried transparently without a limit")
-    func notSent() {
-        var state = state(
-            maxAttempts: 2, throttle: RetryThrottle(.init(maxTokens: 1, tokenRatio: 1)))
-        for _ in 0..<100 {
-            #expect(
-                state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent)) == .transparent)
-        }
-        #expect(state.previousAttemptCount == 0)
-    }
-
-    @Test("a call that the server's application never saw is retried transparently once")
-    func notProcessed() {
-        var state = state(maxAttempts: 2)
-        let failure = AttemptFailure(.unavailable, reach: .notProcessed)
-        #expect(state.attemptFailed(failure) == .transparent)
-        #expect(delay(state.attemptFailed(failure)) != nil)
-        #expect(state.attemptFailed(failure) == .giveUp(.attemptsExhausted))
-    }
-
     @Test("if the pick result type was DROP, the RPC fails immediately")
     func dropped() {
         var state = state()
@@ -161,7 +138,6 @@ struct RetryStateTests {
             (AttemptFailure(.unavailable, pushback: .never), false, true),
             (AttemptFailure(.invalidArgument, pushback: .never), false, true),
             (AttemptFailure(.invalidArgument), false, false),
-            (AttemptFailure(.unavailable, reach: .notProcessed), false, false),
         ])
     func counted(failure: AttemptFailure, isCommitted: Bool, counts: Bool) {
         let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))

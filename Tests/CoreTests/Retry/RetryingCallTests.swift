@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 import Testing
 
@@ -21,6 +22,36 @@ struct RetryingCallTests {
         // The call is committed to the second attempt, so its failure is the result.
         trial.failAttempt(RPCError(.unavailable, "second"))
         #expect(trial.ends.map { $0.error?.message } == ["second"])
+    }
+
+    @Test("is sent again once if servers refuse its streams, however many attempts follow")
+    func refusedAlways() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.call.start()
+        while trial.ends.isEmpty {
+            let core = try #require(trial.cores.last)
+            _ = core.takeRequest()
+            core.streamWasNotProcessed(RPCError(.unavailable, "refused"))
+            if trial.cores.last === core { trial.wake(after: .seconds(36_000)) }
+        }
+        // The three attempts of the policy, and one that is granted because no server has seen the call.
+        #expect(trial.cores.count == 4)
+        #expect(trial.ends.map { $0.error?.message } == ["refused"])
+    }
+
+    @Test("counts the timeout of a service config from its begin, not from the config's arrival")
+    func timeoutOfLateConfig() throws {
+        let configs = RetryingCallTrial.configs(isKnown: false)
+        let trial = try RetryingCallTrial(nil, configs: configs)
+        trial.call.start()
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.timeout = .seconds(3_600) }]
+        let start = MonotonicInstant.now
+        while MonotonicInstant.now == start {}
+        configs.use(config)
+        let moment = try #require(trial.cores.first?.deadline.moment)
+        #expect(moment <= start + .seconds(3_600))
+        trial.call.cancel()
     }
 
     private static let closed = RPCError(.unavailable, "the channel was closed")

@@ -1,0 +1,172 @@
+import SwiftletTransport
+import Synchronization
+
+// The results of the resolver, and the requests for other ones.
+//
+// Whatever asks for another result because of the present one waits for a delay, which grows. A resolver may
+// answer a request before the request returns: without the delay, the two would never stop.
+
+extension ChannelCore {
+    /// Uses a result. Asks for another one later if the channel does not accept it, or if the balancer asks
+    /// for another one because of it.
+    func receive(_ result: ResolverResult, _ work: inout Balancing.State) {
+        let isAccepted = use(result, &work)
+        if isAccepted, !work.wantsResolution {
+            work.resolutionBackoff = nil
+            balancing.resolutionTimer.cancel()
+        } else {
+            work.wantsResolution = false
+            resolveLater(&work)
+        }
+    }
+
+    /// Asks the resolver for another result, because the balancer wants one since a connection has failed.
+    func requestResolutionIfWanted(_ work: inout Balancing.State) {
+        guard work.wantsResolution else { return }
+        work.wantsResolution = false
+        // After a result that was not accepted, the timer asks.
+        if work.resolutionBackoff == nil { work.resolver?.requestResolution() }
+    }
+
+    func resolveLater(_ work: inout Balancing.State) {
+        var backoff = work.resolutionBackoff ?? Backoff(arguments.backoff)
+        let delay = backoff.next()
+        work.resolutionBackoff = backoff
+        balancing.resolutionTimer.schedule(ResolutionTimer(self), at: .now + delay, on: loop)
+    }
+
+    /// The delay has passed. Makes a resolver if there is none.
+    func resolveAgain(_ work: inout Balancing.State) {
+        guard work.resolutionBackoff != nil else { return }
+        if let resolver = work.resolver { resolver.requestResolution() } else { start(&work) }
+    }
+
+    /// Asks at once instead of at the end of the delay, because the network is back.
+    func resetResolutionBackoff(_ work: inout Balancing.State) {
+        work.resolver?.resetBackoff()
+        guard work.resolutionBackoff != nil else { return }
+        work.resolutionBackoff?.reset()
+        balancing.resolutionTimer.cancel()
+        if work.resolver == nil { start(&work) }
+    }
+}
+
+// MARK: - The parts of a result
+
+extension ChannelCore {
+    /// Returns whether the result is accepted: it has endpoints that the balancer can use, and its service
+    /// config is valid or an earlier one is.
+    ///
+    /// The balancer has the endpoints before the config releases calls that wait for it: those calls would
+    /// otherwise be sent by the old balancer with the new config.
+    private func use(_ result: ResolverResult, _ work: inout Balancing.State) -> Bool {
+        let config: ServiceConfig?
+        switch result.serviceConfig {
+        case nil:
+            // Only a result with endpoints can say that there is no config.
+            guard case .success = result.endpoints else {
+                config = nil
+                break
+            }
+            config = arguments.serviceConfig ?? ServiceConfig()
+        case .success(let new)?: config = new
+        case .failure(let error)?:
+            log.note(.serviceConfigRejected(error))
+            // Proposal A21: the last good config stays in use. Without one, calls fail.
+            guard work.config != nil else {
+                resolverFailed(error, &work)
+                return false
+            }
+            config = nil
+        }
+        if let config { apply(config, &work) }
+        let isAccepted: Bool
+        switch result.endpoints {
+        case .failure(let error):
+            resolverFailed(error, &work)
+            isAccepted = false
+        case .success(let endpoints):
+            plan.resolvedAt = .now
+            log.note(.resolved(endpointCount: endpoints.count))
+            isAccepted = use(endpoints, &work)
+        }
+        if let config { methodConfigs?.use(config) }
+        return isAccepted
+    }
+
+    /// Uses the settings for subchannels from now on.
+    private func apply(_ config: ServiceConfig, _ work: inout Balancing.State) {
+        work.config = config
+        let service = arguments.checksHealth ? config.healthCheckServiceName : nil
+        for member in state.withLock({ Array($0.members.values) }) {
+            member.setHealthService(service)
+            member.setMaxConnectionCount(maxConnectionCount(config))
+        }
+    }
+
+    /// The most connections of each subchannel.
+    func maxConnectionCount(_ config: ServiceConfig?) -> Int {
+        guard let count = config?.maxConnectionsPerSubchannel else {
+            return arguments.maxConnectionCount
+        }
+        return min(count, arguments.maxConfiguredConnectionCount)
+    }
+
+    /// Returns whether the balancer accepts the endpoints.
+    private func use(_ endpoints: [Endpoint], _ work: inout Balancing.State) -> Bool {
+        let policy: any BalancingPolicy =
+            work.config?.balancing ?? arguments.balancing ?? PickFirst()
+        if work.balancer == nil { work.balancer = GracefulSwitch() }
+        let isOtherPolicy = state.withLock { state in
+            defer { state.policyName = policy.name }
+            return state.policyName != policy.name
+        }
+        if isOtherPolicy { log.note(.balancing(policy: policy.name)) }
+        let update = BalancerUpdate(endpoints: endpoints, policy: policy)
+        var failure: RPCError?
+        run(&work) { balancer, context in
+            do throws(RPCError) {
+                try balancer.update(update, &context)
+            } catch {
+                failure = error
+            }
+        }
+        guard let failure else {
+            exitIdleIfAsked(&work)
+            return true
+        }
+        if state.withLock({ $0.picker == nil }) {
+            install(.transientFailure, FailingPicker(error: failure))
+        }
+        return false
+    }
+
+    /// The program has asked the channel to connect before the balancer had endpoints.
+    private func exitIdleIfAsked(_ work: inout Balancing.State) {
+        guard work.mustExitIdle else { return }
+        work.mustExitIdle = false
+        run(&work) { $0.exitIdle(&$1) }
+    }
+
+    func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
+        log.note(.resolutionFailed(error))
+        if work.balancer == nil {
+            install(.transientFailure, FailingPicker(error: error))
+        } else {
+            run(&work) { $0.resolverFailed(error, &$1) }
+        }
+        methodConfigs?.releaseOthers()
+    }
+}
+
+/// Asks for another result after the delay.
+private final class ResolutionTimer: TimerTarget {
+    private weak let channel: ChannelCore?
+
+    init(_ channel: ChannelCore) { self.channel = channel }
+
+    func timerFired(now: MonotonicInstant) {
+        channel?.balancing.resolutionTimer.hasFired(now: now)
+        channel?.post(.resolveAgain)
+    }
+}
