@@ -27,12 +27,16 @@ public struct RunningCall: Sendable {
 extension Channel {
     /// Starts a call with one message in each direction. `completion` is called once, with the
     /// response or the error.
+    ///
+    /// Throws, and does not call `completion`, if the request cannot be encoded or `method` is not unary:
+    /// then no call was made. Every later error is passed to `completion`.
     @inlinable @discardableResult
     public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: consuming CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
+        try method.signature.check(.unary)
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         return startRawUnary(method.signature, bytes, options) { raw in
@@ -51,19 +55,21 @@ extension Channel {
         return RunningCall(call: call)
     }
 
-    /// Starts a call with one request and any number of responses, which `handlers` receive.
+    /// Starts a call with one request and any number of responses, which `handlers` receive. Throws, and calls
+    /// no handler, if the request cannot be encoded or `method` has another shape: then no call was made.
     @discardableResult
     public func startServerStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
     ) throws(RPCError) -> RunningCall {
+        try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
         call.write(bytes, andFinish: true)
         observer.begin(call)
         call.start()
-        return RunningCall(call: call, pausing: observer)
+        return RunningCall(call: call, pausing: observer.control)
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
@@ -77,21 +83,30 @@ extension Channel {
             initialMetadata: { only.receive(initialMetadata: $0) },
             message: { only.receive($0) }, end: { _ in })
         handlers.wholeEnd = { completion(only.result(at: $0)) }
-        return startBidirectional(method, options: options, handlers: handlers)
+        return startWriting(method, options, handlers, as: .clientStreaming)
     }
 
-    /// Starts a call in which both sides send any number of messages.
+    /// Starts a call in which both sides send any number of messages. If `method` has another shape, the call
+    /// fails at once.
     public func startBidirectional<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handlers: ResponseHandlers<Reply>
     ) -> WritingCall<Request> {
+        startWriting(method, options, handlers, as: .bidirectional)
+    }
+
+    /// Starts a call whose requests are written to the result.
+    func startWriting<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions,
+        _ handlers: ResponseHandlers<Reply>, as shape: CallShape
+    ) -> WritingCall<Request> {
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
         observer.begin(call)
-        call.start()
+        start(call, method.signature, as: shape)
         return WritingCall(
-            running: RunningCall(call: call, pausing: observer),
-            writing: observer, codec: method.requestCodec)
+            running: RunningCall(call: call, pausing: observer.control),
+            writing: observer.control, codec: method.requestCodec)
     }
 }
 
