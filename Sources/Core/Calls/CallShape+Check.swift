@@ -1,14 +1,19 @@
 extension MethodSignature {
-    /// Throws if the method has another shape than a function of the channel calls. Both sides would wait for
-    /// messages that the other never sends, or drop them.
+    /// Throws if the method has a stream of messages where a function of the channel has one message: it could
+    /// not write the other requests, or would drop the other responses. The opposite is allowed: a stream may
+    /// have one message.
     @usableFromInline
     func check(_ shape: CallShape) throws(RPCError) {
-        if self.shape != shape { throw wrongShape(shape) }
+        if let error = shapeError(shape) { throw error }
     }
 
-    /// The error of such a call; nil if the shape is right.
+    /// The error of such a call; nil if the method fits.
     func shapeError(_ shape: CallShape) -> RPCError? {
-        self.shape == shape ? nil : wrongShape(shape)
+        let fits =
+            self.shape == shape
+            || (shape.hasRequestStream || !self.shape.hasRequestStream)
+                && (shape.hasResponseStream || !self.shape.hasResponseStream)
+        return fits ? nil : wrongShape(shape)
     }
 
     private func wrongShape(_ used: CallShape) -> RPCError {
@@ -22,7 +27,7 @@ extension MethodSignature {
 }
 
 extension Channel {
-    /// Starts a call, or fails it if its method has another shape than `shape`.
+    /// Starts a call, or fails it if its method does not fit a function for `shape`.
     func start(_ call: any CallRequests, _ method: MethodSignature, as shape: CallShape) {
         if let error = method.shapeError(shape) { return call.fail(error) }
         call.start()

@@ -89,8 +89,7 @@ extension Channel {
             message: reply, initialMetadata: try call.initialMetadata(), end: call.end)
     }
 
-    /// Opens a call in which both sides send any number of messages. If `method` has another shape, the call
-    /// fails at once.
+    /// Opens a call in which both sides send any number of messages.
     public func blockingBidirectional<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) -> BlockingCall<Request, Reply> {

@@ -56,7 +56,7 @@ extension Channel {
     }
 
     /// Starts a call with one request and any number of responses, which `handlers` receive. Throws, and calls
-    /// no handler, if the request cannot be encoded or `method` has another shape: then no call was made.
+    /// no handler, if the request cannot be encoded or `method` has a stream of requests: then no call was made.
     @discardableResult
     public func startServerStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
@@ -73,7 +73,8 @@ extension Channel {
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
-    /// `completion` is called once, with the response or the error.
+    /// `completion` is called once, with the response or the error. It is called at once, with INVALID_ARGUMENT,
+    /// if `method` has a stream of responses.
     public func startClientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
@@ -86,8 +87,7 @@ extension Channel {
         return startWriting(method, options, handlers, as: .clientStreaming)
     }
 
-    /// Starts a call in which both sides send any number of messages. If `method` has another shape, the call
-    /// fails at once.
+    /// Starts a call in which both sides send any number of messages.
     public func startBidirectional<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handlers: ResponseHandlers<Reply>

@@ -8,9 +8,8 @@ extension ChannelCore {
         var error = call.hasStream ? deadlineErrorOfSent(call) : deadlineErrorOfWaiting
         // Without a thread that turns the queue, nothing is sent or received, so the network is not the cause.
         if loop.isTurnedByHand, !loop.isTurning {
-            error.causes.insert(
-                "no thread turned the channel's completion queue; call next() on it while calls run",
-                at: 0)
+            error.message +=
+                "; no thread turned the channel's completion queue: call next() on it while calls run"
         }
         return error
     }
