@@ -39,7 +39,7 @@ struct HandlerDemandTests {
             #expect(call.askedCount == number)
             observer.receive(message: [1], from: call)
         }
-        for _ in 0..<2 { observer.receiveNext(.max) }
+        for _ in 0..<2 { observer.control.receiveNext(.max) }
         #expect(call.askedCount == 11)
     }
 
@@ -51,29 +51,29 @@ struct HandlerDemandTests {
         #expect(call.askedCount == 2)
         observer.receive(message: [1], from: call)
         #expect(call.askedCount == 2)
-        observer.receiveNext(-1)
+        observer.control.receiveNext(-1)
         #expect(call.askedCount == 2)
-        observer.receiveNext(1)
-        observer.receiveNext(1)
+        observer.control.receiveNext(1)
+        observer.control.receiveNext(1)
         #expect(call.askedCount == 3)
         observer.receive(message: [1], from: call)
         #expect(call.askedCount == 4)
         observer.receive(message: [1], from: call)
         #expect(call.askedCount == 4)
-        for _ in 0..<2 { observer.receiveNext(.max) }
+        for _ in 0..<2 { observer.control.receiveNext(.max) }
         #expect(call.askedCount == 5)
     }
 
     @Test("waits during a pause", arguments: [nil, 5])
     func pause(initialDemand: Int?) {
         let observer = observer(initialDemand)
-        observer.pause()
+        observer.control.pause()
         observer.receive(message: [1], from: call)
         #expect(call.askedCount == 1)
-        observer.resume()
+        observer.control.resume()
         #expect(call.askedCount == 2)
-        observer.pause()
-        observer.resume()
+        observer.control.pause()
+        observer.control.resume()
         #expect(call.askedCount == 2)
     }
 }

@@ -79,7 +79,7 @@ struct CallTests {
         let next = try #require(error?.reconnection?.nextAttempt)
         #expect(next > .seconds(40) && next <= .seconds(72))
         let text = "\(try #require(error))"
-        #expect(text.contains("; attempt 1, next in "))
+        #expect(text.contains("; attempt 1 of the channel, which tries again in "))
         #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
     }
 

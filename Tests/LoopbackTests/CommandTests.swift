@@ -76,7 +76,7 @@ struct CommandTests {
         }
         let failure = try #require(error)
         #expect("\(failure)".contains("; attempt 1"))
-        #expect(!Main.text(of: failure).contains("next in"))
+        #expect(!Main.text(of: failure).contains("tries again in"))
         #expect(!Main.text(of: failure).contains("attempt"))
     }
 

@@ -28,9 +28,11 @@ public enum Pick: Sendable {
     /// The call is sent on the subchannel. If the subchannel has lost its connection, the call
     /// waits for the next picker. `tracker` receives the outcome, even if the call was not sent.
     case subchannel(Subchannel, tracker: (any CallTracker)? = nil)
-    /// The call waits for the next picker. `connecting` is asked to connect.
+    /// The call waits for the next picker. `connecting` is asked to connect. If it is nil and the balancer has
+    /// reported IDLE, ``Balancer/exitIdle(_:)`` is called.
     case queue(connecting: Subchannel? = nil)
-    /// The call fails, unless it waits for ready: then it waits for the next picker.
+    /// The call fails, unless it waits for ready: then it waits for the next picker. A code that only a
+    /// server's application may use becomes INTERNAL (proposal A54).
     case fail(RPCError)
     /// The call fails, even when it waits for ready, and is not retried.
     case drop(RPCError)

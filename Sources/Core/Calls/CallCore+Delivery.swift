@@ -90,7 +90,11 @@ extension CallCore {
             error.initialMetadata = initialMetadata
         }
         error.timeline = times.timeline
-        if let duration = error.timeline?.duration { error.waited = duration }
+        if let duration = error.timeline?.duration {
+            error.note(waited: duration, method: head.path)
+        } else {
+            error.method = head.path
+        }
         if error.peer == nil, let peer = times.connection?.peer { error.peer = peer }
         return error
     }

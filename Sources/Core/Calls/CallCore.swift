@@ -102,7 +102,7 @@ extension CallCore {
             return end(with: .refused(.invalidArgument, problem), isImmediate: true)
         }
         if let instant = deadline.moment {
-            guard instant > now else { return deadlineExceeded() }
+            guard instant > now else { return end(with: .lateStart, isImmediate: true) }
             deadlineTimer.schedule(self, at: instant, on: loop.timerLoop(isAwaited: isAwaited))
         }
         meter?.started(at: now)
@@ -120,6 +120,16 @@ extension CallCore {
 extension CallCore {
     /// Whether the call has a stream.
     package var hasStream: Bool { state.withLock { $0.lifetime.hasStream } }
+
+    /// Whether the server has begun to answer.
+    var isAnswered: Bool { state.withLock { $0.lifetime.isAnswered } }
+
+    /// What keeps the request from being sent on the stream; nil if it was sent, or if there is no stream.
+    var obstacle: StreamObstacle? {
+        let stage = state.withLock { $0.lifetime.stage }
+        guard case .attached(let carrier, let stream) = stage else { return nil }
+        return carrier.obstacle(of: stream)
+    }
 
     package var isEnded: Bool { state.withLock { $0.lifetime.isOver } }
 
@@ -163,5 +173,18 @@ extension CallCore.State {
         // delivered.
         outbound.close()
         return lifetime.end(end, isImmediate: isImmediate, at: now)
+    }
+}
+
+extension RPCError {
+    /// The error of a call whose deadline is not later than its start: the timeout is zero, or the caller has
+    /// used up its own.
+    static var lateStart: RPCError {
+        var error = RPCError(
+            .deadlineExceeded,
+            "the deadline had passed when the call started, so nothing was sent; a timeout must be above zero"
+        ).notExecuted
+        error.phase = .preparing
+        return error
     }
 }

@@ -114,4 +114,18 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func reset(_ stream: StreamHandle) -> Bool
     /// The call has consumed bytes of the stream's messages.
     func consumed(_ consumption: Consumption, on stream: StreamHandle)
+    /// What keeps the request from being sent, for the error of a deadline.
+    func obstacle(of stream: StreamHandle) -> StreamObstacle?
+}
+
+/// What keeps a request from being sent on a connection.
+package enum StreamObstacle: Sendable {
+    /// As many streams are open as the server allows.
+    case streamLimit
+    /// The server has not granted window for the rest of the request, or the socket is full.
+    case flowControl
+}
+
+extension StreamCarrier {
+    package func obstacle(of stream: StreamHandle) -> StreamObstacle? { nil }
 }

@@ -35,73 +35,21 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
     }
 }
 
-/// Calls the handlers of a streaming call.
+/// Calls the handlers of a streaming call. The call releases it, and so the handlers, at its end.
 final class HandlerObserver<Reply: Sendable>: CallObserver {
-    fileprivate struct State {
-        var call: (any CallRequests)?
-        var isPaused = false
-        /// The number of messages that the program wants and that were not asked for yet. The
-        /// largest number means all messages.
-        var wantedCount: Int
-        /// Whether a message was asked for whose handler has not returned yet. At most one message
-        /// is asked for at a time.
-        var isAsking = false
-        var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
-        var requestIsFinished = false
-        var isOver = false
-    }
-
     private let handlers: ResponseHandlers<Reply>
     private let codec: Codec<Reply>
-    private let state: Mutex<State>
+    /// The part that the program uses.
+    let control: HandlerControl
 
     init(_ handlers: ResponseHandlers<Reply>, _ codec: Codec<Reply>) {
         self.handlers = handlers
         self.codec = codec
-        state = Mutex(State(wantedCount: max(0, handlers.initialDemand ?? .max)))
+        control = HandlerControl(initialDemand: handlers.initialDemand)
     }
-}
 
-extension HandlerObserver: CallPausing, CallWriting {
     /// Asks for the first messages of a call that starts.
-    func begin(_ call: any CallRequests) {
-        askIfWanted { $0.call = call }
-    }
-
-    func receiveNext(_ count: Int) {
-        askIfWanted { $0.want(max(0, count)) }
-    }
-
-    func pause() { state.withLock { $0.isPaused = true } }
-
-    func resume() {
-        askIfWanted { $0.isPaused = false }
-    }
-
-    /// Changes the state, and asks for the next message if that is now due.
-    private func askIfWanted(after change: (inout State) -> Void) {
-        let call = state.withLock { state in
-            change(&state)
-            return state.takeNextRequest()
-        }
-        call?.receiveNext()
-    }
-
-    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
-
-    func willWrite(
-        isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
-    ) throws(RPCError) -> Bool {
-        let result: Result<Bool, RPCError> = state.withLock { state in
-            // Checked first: a write to a finished request is a mistake of the program, even if the
-            // call has ended in the meantime.
-            guard !state.requestIsFinished else { return .failure(.requestIsFinished) }
-            guard !isDropped, !state.isOver else { return .success(false) }
-            state.writeHandlers.append(handler)
-            return .success(true)
-        }
-        return try result.get()
-    }
+    func begin(_ call: any CallRequests) { control.begin(call) }
 }
 
 extension HandlerObserver {
@@ -119,49 +67,26 @@ extension HandlerObserver {
             if handlers.context.isInline { return deliver(reply) }
             handlers.context { [self] in deliver(reply) }
         } catch {
-            let call = state.withLock { $0.call }
-            call?.fail(error)
+            control.call?.fail(error)
         }
     }
 
     private func deliver(_ reply: Reply) {
         handlers.message(reply)
-        askIfWanted { $0.isAsking = false }
+        control.messageWasHandled()
     }
 
     func messageWasWritten(wasAccepted: Bool) {
-        let handler = state.withLock { $0.writeHandlers.popFirst() }
-        handler?(wasAccepted)
+        control.messageWasWritten(wasAccepted: wasAccepted)
     }
 
     func receive(end: CallEnd) {
-        var waiting = state.withLock { state in
-            state.isOver = true
-            state.call = nil
-            defer { state.writeHandlers = Backlog() }
-            return state.writeHandlers
-        }
-        while let handler = waiting.popFirst() { handler(false) }
+        control.callHasEnded()
         if let wholeEnd = handlers.wholeEnd { return wholeEnd(end) }
         let result: Result<Metadata, RPCError> =
             end.error.map { .failure($0) } ?? .success(end.trailers)
         if handlers.context.isInline { return handlers.end(result) }
         handlers.context { [handlers] in handlers.end(result) }
-    }
-}
-
-extension HandlerObserver.State {
-    fileprivate mutating func want(_ count: Int) {
-        let (sum, isTooLarge) = wantedCount.addingReportingOverflow(count)
-        wantedCount = isTooLarge ? .max : sum
-    }
-
-    /// Returns the call if its next message is to be asked for now.
-    fileprivate mutating func takeNextRequest() -> (any CallRequests)? {
-        guard let call, wantedCount > 0, !isPaused, !isAsking else { return nil }
-        isAsking = true
-        if wantedCount < .max { wantedCount -= 1 }
-        return call
     }
 }
 

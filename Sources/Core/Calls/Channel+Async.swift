@@ -9,6 +9,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: consuming CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
+        try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
         let bytes = try response.takeBytes()
@@ -21,6 +22,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: consuming CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
+        try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
         return try response.takeResponse(method.replyCodec)
@@ -46,6 +48,7 @@ extension Channel {
     public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<Reply> {
+        try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
         let inbox = ResponseInbox()
         let call = makeCall(method.signature, options, observer: inbox)
@@ -75,7 +78,8 @@ extension Channel {
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
     ) async throws -> Response<Reply> {
-        let conversation = try await bidirectional(method, options: options)
+        try method.signature.check(.clientStreaming)
+        let conversation = open(method, options)
         do {
             try await conversation.write(with: produce)
         } catch {
@@ -104,6 +108,14 @@ extension Channel {
     public func bidirectional<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
+        try method.signature.check(.bidirectional)
+        return open(method, options)
+    }
+
+    /// Opens a call with a stream of requests, and with any number of responses.
+    private func open<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions
+    ) -> Conversation<Request, Reply> {
         let inbox = ResponseInbox()
         let call = makeCall(method.signature, options, observer: inbox)
         call.start()

@@ -14,6 +14,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: consuming CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
+        try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
         var response = rawBlockingUnary(method.signature, encoded, options)
         return try response.takeResponse(method.replyCodec)
@@ -49,6 +50,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions()
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
+        try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
@@ -71,7 +73,7 @@ extension Channel {
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (BlockingCall<Request, Reply>) throws -> Void
     ) throws -> Response<Reply> {
-        let call = blockingBidirectional(method, options: options)
+        let call = openBlocking(method, options, as: .clientStreaming)
         do {
             try produce(call)
         } catch is RPCError where call.isOver {
@@ -91,9 +93,15 @@ extension Channel {
     public func blockingBidirectional<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) -> BlockingCall<Request, Reply> {
+        openBlocking(method, options, as: .bidirectional)
+    }
+
+    private func openBlocking<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
+    ) -> BlockingCall<Request, Reply> {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
-        call.start()
+        start(call, method.signature, as: shape)
         return BlockingCall(call, inbox, method)
     }
 }

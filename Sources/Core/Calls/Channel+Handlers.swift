@@ -27,12 +27,16 @@ public struct RunningCall: Sendable {
 extension Channel {
     /// Starts a call with one message in each direction. `completion` is called once, with the
     /// response or the error.
+    ///
+    /// Throws, and does not call `completion`, if the request cannot be encoded or `method` is not unary:
+    /// then no call was made. Every later error is passed to `completion`.
     @inlinable @discardableResult
     public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: consuming CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
+        try method.signature.check(.unary)
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         return startRawUnary(method.signature, bytes, options) { raw in
@@ -51,23 +55,26 @@ extension Channel {
         return RunningCall(call: call)
     }
 
-    /// Starts a call with one request and any number of responses, which `handlers` receive.
+    /// Starts a call with one request and any number of responses, which `handlers` receive. Throws, and calls
+    /// no handler, if the request cannot be encoded or `method` has a stream of requests: then no call was made.
     @discardableResult
     public func startServerStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
     ) throws(RPCError) -> RunningCall {
+        try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
         call.write(bytes, andFinish: true)
         observer.begin(call)
         call.start()
-        return RunningCall(call: call, pausing: observer)
+        return RunningCall(call: call, pausing: observer.control)
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
-    /// `completion` is called once, with the response or the error.
+    /// `completion` is called once, with the response or the error. It is called at once, with INVALID_ARGUMENT,
+    /// if `method` has a stream of responses.
     public func startClientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
@@ -77,7 +84,7 @@ extension Channel {
             initialMetadata: { only.receive(initialMetadata: $0) },
             message: { only.receive($0) }, end: { _ in })
         handlers.wholeEnd = { completion(only.result(at: $0)) }
-        return startBidirectional(method, options: options, handlers: handlers)
+        return startWriting(method, options, handlers, as: .clientStreaming)
     }
 
     /// Starts a call in which both sides send any number of messages.
@@ -85,13 +92,21 @@ extension Channel {
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handlers: ResponseHandlers<Reply>
     ) -> WritingCall<Request> {
+        startWriting(method, options, handlers, as: .bidirectional)
+    }
+
+    /// Starts a call whose requests are written to the result.
+    func startWriting<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions,
+        _ handlers: ResponseHandlers<Reply>, as shape: CallShape
+    ) -> WritingCall<Request> {
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
         observer.begin(call)
-        call.start()
+        start(call, method.signature, as: shape)
         return WritingCall(
-            running: RunningCall(call: call, pausing: observer),
-            writing: observer, codec: method.requestCodec)
+            running: RunningCall(call: call, pausing: observer.control),
+            writing: observer.control, codec: method.requestCodec)
     }
 }
 

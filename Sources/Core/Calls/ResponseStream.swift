@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Reading drives the call: while no task reads, flow control stops the server. The call is
 /// cancelled if the reading task is cancelled or the stream is released. One task at a time may
-/// read; a second one gets FAILED_PRECONDITION.
+/// read; a second one gets FAILED_PRECONDITION. The responses can be read once: an iterator that begins after
+/// another one has read the end gets FAILED_PRECONDITION, too.
 ///
 /// ```swift
 /// for try await feature in try await channel.serverStreaming(listFeatures, rectangle) {
@@ -23,10 +24,16 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         @usableFromInline let codec: Codec<Message>
         /// Whether another cancellation handler cancels the call when the task is cancelled.
         @usableFromInline let isScoped: Bool
+        @usableFromInline var hasBegun = false
 
         @inlinable
         public mutating func next() async throws(RPCError) -> Message? {
-            guard let bytes = try await source.next(isScoped: isScoped) else { return nil }
+            guard let bytes = try await source.next(isScoped: isScoped) else {
+                guard source.noteEndWasRead(hasBegun) else { throw .secondIteration }
+                hasBegun = true
+                return nil
+            }
+            hasBegun = true
             do throws(RPCError) {
                 return try codec.decode(ContiguousArray(bytes).span)
             } catch {
@@ -74,6 +81,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     /// messages that have arrived.
     private let core: CallCore?
     private let inbox: ResponseInbox
+    private let endWasRead = Atomic(false)
 
     init(_ call: any CallRequests, _ inbox: ResponseInbox) {
         self.call = call
@@ -82,6 +90,13 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     deinit { call.fail(RPCError(.cancelled, "the response stream was released before its end")) }
+
+    /// Records that an iterator has read the end. False if another iterator has read it before this one had
+    /// begun.
+    @usableFromInline
+    func noteEndWasRead(_ hasBegun: Bool) -> Bool {
+        !endWasRead.exchange(true, ordering: .relaxed) || hasBegun
+    }
 
     @usableFromInline
     func fail(_ error: RPCError) {
@@ -155,6 +170,14 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 }
 
 extension RPCError {
+    @usableFromInline
+    static var secondIteration: RPCError {
+        RPCError(
+            .failedPrecondition,
+            "the responses were read to their end before; they can be read once, so keep them or make another call"
+        )
+    }
+
     fileprivate static var secondReader: RPCError {
         RPCError(
             .failedPrecondition,

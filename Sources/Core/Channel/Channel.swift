@@ -73,6 +73,23 @@ public final class Channel: Sendable {
             defaultOptions: defaultOptions, interceptors: interceptors, queues: group.queues)
     }
 
+    /// Names what is missing. Without this, the compiler would propose the label `url:`, which makes a channel
+    /// for HTTP/1.1.
+    @available(
+        *, unavailable,
+        message:
+            "add 'credentials:': .tls() for a server on a network, or .insecure to send everything unencrypted"
+    )
+    public convenience init(
+        _ target: String, arguments: ChannelArguments = ChannelArguments(),
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        try self.init(
+            target, credentials: .insecure, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors, queue: queue)
+    }
+
     private convenience init(
         _ target: String, credentials: ChannelCredentials, arguments: ChannelArguments,
         defaultOptions: CallOptions, interceptors: [ChannelInterceptor],
@@ -240,9 +257,6 @@ extension Channel {
         if let credentials = options.credentials { factories.append(.credentials(credentials)) }
         return factories
     }
-
-    /// The present time, for a call whose service config may set a timeout.
-    var beginOfCall: MonotonicInstant? { configs == nil ? nil : .now }
 
     /// The call below the interceptors. Without a service config, it is a ``CallCore`` alone.
     ///

@@ -324,32 +324,4 @@ extension ChannelCore: CallBackend {
         }
         if isReleased { loop.run { [self] in shutDownIfReleased() } }
     }
-
-    func deadlineError(of call: CallCore) -> RPCError {
-        guard call.hasStream else { return deadlineErrorOfWaiting }
-        var error = RPCError(.deadlineExceeded, "the deadline passed before \(target) answered")
-        error.mayHaveBeenExecuted = true
-        return error
-    }
-
-    private var deadlineErrorOfWaiting: RPCError {
-        let (connectivity, members, isResolving) = state.withLock {
-            ($0.connectivity, Array($0.members.values), $0.picker == nil)
-        }
-        var error = RPCError(
-            .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
-        error.phase = .connect
-        let waits = members.map(\.waitState)
-        if let attempt = waits.lazy.compactMap(\.attempt).first {
-            error.add(attempt.progress)
-        } else if isResolving, connectivity == .connecting {
-            error.phase = .resolve
-            error.causes.append("look up \(target): no answer")
-        }
-        if let failure = waits.lazy.compactMap(\.failure).first {
-            error.causes += failure.causes
-            error.attempts = failure.triedAddresses
-        }
-        return error
-    }
 }

@@ -89,6 +89,8 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// Creates a queue. The program must call ``shutdown()`` at its end: until then the thread runs
     /// and the descriptors stay open, even if the queue is released.
     ///
+    /// Throws RESOURCE_EXHAUSTED if the process has no descriptors or threads left.
+    ///
     /// - Parameters:
     ///   - mode: How the event loop is run. The default is its own thread.
     ///   - spin: How long to poll for input before sleeping. The default is zero. A few tens of
@@ -100,12 +102,14 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         do throws(SystemError) {
             loop = try EventLoop(spin: spin, isTurnedByHand: mode == .byHand)
         } catch {
-            throw RPCError(.internal, "the completion queue could not be created: \(error)")
+            throw .noResources(
+                "the completion queue could not be created: \(error); close descriptors or raise their limit"
+            )
         }
         self.mode = mode
         guard mode == .ownThread else { return }
         guard Thread.start("swiftlet-queue", { [self] in runUntilShutdown() }) else {
-            throw RPCError(.internal, "the thread of the completion queue could not be started")
+            throw .noResources("the thread of the completion queue could not be started")
         }
     }
 
@@ -347,5 +351,12 @@ extension CompletionQueue {
         public func waitForShutdown() async {
             for queue in queues { await queue.waitForShutdown() }
         }
+    }
+}
+
+extension RPCError {
+    /// This process has no descriptors or threads left. It is not a defect, and a later attempt may succeed.
+    fileprivate static func noResources(_ message: String) -> RPCError {
+        .refused(.resourceExhausted, message)
     }
 }

@@ -69,6 +69,9 @@ package final class EventLoop: Sendable {
 // MARK: - From any thread
 
 extension EventLoop {
+    /// Whether a thread runs the loop now.
+    var isTurning: Bool { turner.load(ordering: .relaxed) != 0 }
+
     /// Whether the caller runs inside a turn of this loop.
     package var isCurrent: Bool { turner.load(ordering: .relaxed) == Thread.currentID }
 

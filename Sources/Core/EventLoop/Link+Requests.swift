@@ -59,6 +59,13 @@ extension Link: StreamCarrier {
         return wasInLine
     }
 
+    package func obstacle(of stream: StreamHandle) -> StreamObstacle? {
+        state.withLock { state in
+            if state.connection.isWaiting(stream) { return .streamLimit }
+            return state.connection.hasQueuedData(stream) ? .flowControl : nil
+        }
+    }
+
     package func consumed(_ consumption: Consumption, on stream: StreamHandle) {
         let hasOutput = state.withLock { state in
             state.connection.consumed(stream, consumption, now: .now)

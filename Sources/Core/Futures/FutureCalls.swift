@@ -162,7 +162,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions()
     ) -> UnaryCall<Request, Reply> {
-        let (parts, response, writing) = startSingle(method, options)
+        let (parts, response, writing) = startSingle(method, options, as: .unary)
         writing.sendOnly(request)
         return UnaryCall(response: response, parts: parts)
     }
@@ -173,7 +173,8 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions(), handler: @escaping @Sendable (Reply) -> Void
     ) -> ServerStreamingCall<Request, Reply> {
-        let (parts, writing) = startStreaming(method, options, handler)
+        let (parts, writing) = startStreaming(
+            method, options, handler, as: .serverStreaming)
         writing.sendOnly(request)
         return ServerStreamingCall(parts: parts)
     }
@@ -182,7 +183,7 @@ extension Channel {
     public func clientStreamingCall<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) -> ClientStreamingCall<Request, Reply> {
-        let (parts, response, writing) = startSingle(method, options)
+        let (parts, response, writing) = startSingle(method, options, as: .clientStreaming)
         return ClientStreamingCall(response: response, parts: parts, writing: writing)
     }
 
@@ -192,24 +193,24 @@ extension Channel {
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handler: @escaping @Sendable (Reply) -> Void
     ) -> BidirectionalCall<Request, Reply> {
-        let (parts, writing) = startStreaming(method, options, handler)
+        let (parts, writing) = startStreaming(
+            method, options, handler, as: .bidirectional)
         return BidirectionalCall(parts: parts, writing: writing)
     }
 
     /// Starts a call that has any number of responses.
     private func startStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions,
-        _ handler: @escaping @Sendable (Reply) -> Void
+        _ handler: @escaping @Sendable (Reply) -> Void, as shape: CallShape
     ) -> (CallParts, WritingCall<Request>) {
         let futures = CallFutures(on: backend.queue)
-        let writing = startBidirectional(
-            method, options: options, handlers: futures.handlers(handler))
+        let writing = startWriting(method, options, futures.handlers(handler), as: shape)
         return (CallParts(futures: futures, running: writing.running), writing)
     }
 
     /// Starts a call that has one response.
     private func startSingle<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions
+        _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
         let futures = CallFutures(on: backend.queue)
         let response = CallFuture<Reply>(on: backend.queue)
@@ -219,7 +220,7 @@ extension Channel {
         } end: { end in
             response.complete(only.result(at: end).map(\.message))
         }
-        let writing = startBidirectional(method, options: options, handlers: handlers)
+        let writing = startWriting(method, options, handlers, as: shape)
         return (CallParts(futures: futures, running: writing.running), response, writing)
     }
 }

@@ -88,7 +88,7 @@ extension ChainTerminal {
 
     private func start(_ options: CallOptions) {
         chain.shared.noteStart()
-        let core = chain.makeCore(options, observer: self)
+        guard let core = chain.makeCore(options, observer: self) else { return }
         let (startsNow, demand): (Bool, Int) = state.withLock { state in
             guard !state.isOver else { return (false, 0) }
             state.core = core

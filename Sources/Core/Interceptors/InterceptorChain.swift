@@ -9,7 +9,18 @@ import Synchronization
 /// neighbors and to the chain. No reference has to be weak: the chain releases its parts at the end
 /// of the call, and each part releases its upper neighbor when the call between the two ends.
 final class InterceptorChain: CallRequests {
+    /// What the chain makes its parts from.
+    private struct Source {
+        // The channel, and not only its backend, so that the channel is not released before the call starts.
+        let channel: Channel
+        let options: CallOptions
+        let factories: [InterceptorFactory]
+    }
+
     private struct State {
+        /// Nil after the end of the call, so that a call that the program keeps does not keep its channel,
+        /// or what its interceptors captured.
+        var source: Source?
         var observer: (any CallObserver)?
         var below: ChainLower?
         var isStarting = false
@@ -31,17 +42,13 @@ final class InterceptorChain: CallRequests {
     let description: CallDescription
     let shared = ChainShared()
     let deadline = ChainDeadline()
-    // The chain keeps the channel, and not only its backend, so that the channel is not released
-    // before the call starts.
-    private let channel: Channel
+    private let backend: any ChannelBackend
     /// Whether a task awaits the end of the call.
     let isAwaited: Bool
     private let method: MethodSignature
-    private let options: CallOptions
-    private let factories: [InterceptorFactory]
     private let meter: CallMeter?
-    /// When the call began; nil if nothing depends on it.
-    private let begun: MonotonicInstant?
+    /// When the call began.
+    private let begun = MonotonicInstant.now
     private let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
@@ -54,15 +61,13 @@ final class InterceptorChain: CallRequests {
         _ description: CallDescription, _ factories: [InterceptorFactory], _ meter: CallMeter?,
         observer: consuming any CallObserver
     ) {
-        self.channel = channel
+        backend = channel.backend
         self.method = method
-        self.options = options
         self.description = description
-        self.factories = factories
         self.meter = meter
-        begun = channel.beginOfCall
         isAwaited = observer.isAwaited
-        state = Mutex(State(observer: observer))
+        let source = Source(channel: channel, options: options, factories: factories)
+        state = Mutex(State(source: source, observer: observer))
         let below = link(from: 0, under: .face(self))
         state.withLock { $0.below = below }
     }
@@ -71,9 +76,11 @@ final class InterceptorChain: CallRequests {
 // MARK: - Parts
 
 extension InterceptorChain {
-    /// Creates the interceptors from `index` on, and the end of the chain. Returns the first of them.
+    /// Creates the interceptors from `index` on, and the end of the chain. Returns the first of them. After the
+    /// end of the call, there is only the end.
     func link(from index: Int, under upper: ChainUpper) -> ChainLower {
-        for index in index..<factories.count {
+        let factories = state.withLock { $0.source?.factories ?? [] }
+        for index in index..<max(index, factories.count) {
             let factory = factories[index]
             guard let interceptor = factory.make(description) else { continue }
             let call = InterceptedCall(
@@ -86,21 +93,25 @@ extension InterceptorChain {
         return .terminal(terminal)
     }
 
-    /// Creates the call at the end of the chain.
-    func makeCore(_ options: CallOptions, observer: any CallObserver) -> any CallRequests {
-        channel.makeCall(
+    /// Creates the call at the end of the chain; nil after the end of the call.
+    func makeCore(_ options: CallOptions, observer: any CallObserver) -> (any CallRequests)? {
+        let channel = state.withLock { $0.source?.channel }
+        var options = options
+        options.removeInterceptors()
+        return channel?.makeCall(
             method.at(options.path), bare: options, begun: begun, observer: observer, meter)
     }
 
     /// Whether the interceptors from `index` on include those of the call's options.
     func hasCallInterceptors(from index: Int) -> Bool {
         // The channel's interceptors come first. Credentials come last.
-        guard !options.interceptors.isEmpty else { return false }
-        return index < factories.count - (options.credentials == nil ? 0 : 1)
+        guard let source = state.withLock({ $0.source }), !source.options.interceptors.isEmpty
+        else { return false }
+        return index < source.factories.count - (source.options.credentials == nil ? 0 : 1)
     }
 
     /// The loop of the deadline's timer.
-    var timerLoop: EventLoop { channel.backend.loop.timerLoop(isAwaited: isAwaited) }
+    var timerLoop: EventLoop { backend.loop.timerLoop(isAwaited: isAwaited) }
 }
 
 // MARK: - Requests
@@ -121,14 +132,15 @@ extension InterceptorChain {
 
     /// Starts the call, and makes these requests together with the start.
     private func start(_ makeRequests: (ChainLower) -> Void) {
-        let below: ChainLower? = state.withLock { state in
-            guard !state.isStarting, !state.hasEnd else { return nil }
+        let parts: (below: ChainLower, options: CallOptions)? = state.withLock { state in
+            guard !state.isStarting, let below = state.below, let source = state.source
+            else { return nil }
             state.isStarting = true
-            return state.below
+            return (below, source.options)
         }
-        guard let below else { return }
+        guard let (below, options) = parts else { return }
         deadline.watch(self, options.absoluteDeadline)
-        if let error = channel.backend.openCalls.add(self) { return fail(error) }
+        if let error = backend.openCalls.add(self) { return fail(error) }
         shared.gather {
             _ = below.send(start: options)
             makeRequests(below)
@@ -138,7 +150,7 @@ extension InterceptorChain {
             }
         }
         // The call may have ended before it was registered.
-        if state.withLock({ $0.hasEnd }) { channel.backend.openCalls.remove(self) }
+        if state.withLock({ $0.hasEnd }) { backend.openCalls.remove(self) }
     }
 
     /// Whether an interceptor delays the creation of the call.
@@ -245,6 +257,7 @@ extension InterceptorChain {
         // The objects that the state refers to are released outside the lock.
         let old = state.withLock { state in
             defer {
+                state.source = nil
                 state.observer = nil
                 state.below = nil
                 state.early = []
@@ -254,8 +267,9 @@ extension InterceptorChain {
         }
         guard !old.hasEnd else { return }
         deadline.end()
-        channel.backend.openCalls.remove(self)
+        backend.openCalls.remove(self)
         var end = end
+        end.error?.note(waited: begun.duration(to: .now), method: description.path)
         // An interceptor may end a call before any part of it was sent.
         if !shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
         old.observer?.receive(end: end)

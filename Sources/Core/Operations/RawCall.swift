@@ -20,7 +20,10 @@ import Synchronization
 /// operation does not fail: if there is nothing to receive, it ends when the call ends. The call
 /// keeps itself alive until its end.
 public final class RawCall: Sendable {
-    private let make: @Sendable (Metadata, any CallObserver) -> any CallRequests
+    private typealias Make = @Sendable (Metadata, any CallObserver) -> any CallRequests
+
+    /// Makes the call. It keeps the channel, until the call is made.
+    private let make: Mutex<Make?>
     private let queue: CompletionQueue
     private let batches: OperationBatches
 
@@ -28,7 +31,7 @@ public final class RawCall: Sendable {
         on queue: CompletionQueue,
         make: @escaping @Sendable (Metadata, any CallObserver) -> any CallRequests
     ) {
-        self.make = make
+        self.make = Mutex(make)
         self.queue = queue
         batches = OperationBatches(queue)
     }
@@ -89,7 +92,7 @@ extension RawCall {
         _ operations: [Operation], _ report: OperationBatches.Report
     ) throws(RPCError) {
         let plan = try batches.begin(operations, report)
-        if let metadata = plan.metadata {
+        if let metadata = plan.metadata, let make = make.withLock({ $0.take() }) {
             batches.adopt(make(metadata, batches))
         }
         batches.perform(plan)

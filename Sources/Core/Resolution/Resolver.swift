@@ -6,7 +6,8 @@ public protocol Resolver: Sendable {
     /// Starts the resolver. It reports at least one result to `results`, and another one after each change.
     func start(_ results: ResolverResults)
 
-    /// Requests a fresh result, because a connection failed. The resolver decides when it looks up the target
+    /// Requests a fresh result: because a connection failed, or, after a delay that grows, because the channel did
+    /// not accept the last one. The resolver decides when it looks up the target
     /// again. A resolver that is notified of changes may ignore the request.
     func requestResolution()
 

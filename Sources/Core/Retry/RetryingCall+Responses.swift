@@ -76,6 +76,8 @@ extension RetryingCall {
         if remainder.attempts.contains(where: { $0.core?.mayHaveSent ?? false }) {
             end.error?.mayHaveBeenExecuted = true
         }
+        // An attempt knows only its own time.
+        end.error?.note(waited: time, method: path)
         release(remainder)
         deliver(.end(end))
     }

@@ -18,7 +18,7 @@ final class RetryingCall: CallRequests {
         case end(CallEnd)
     }
 
-    private let path: String
+    let path: String
     private let limits: MessageLimits
     private let backend: any ChannelBackend
     private let configs: MethodConfigs

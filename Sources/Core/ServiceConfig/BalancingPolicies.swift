@@ -44,13 +44,16 @@ extension ConfigObject {
     /// policy is not valid.
     public func balancingPolicy(_ name: String) throws(RPCError) -> (any BalancingPolicy)? {
         guard let entries = try objects(name) else { return nil }
+        // The configuration of a policy that is not chosen is not read: it may have any form.
+        for entry in entries {
+            for policy in entry.members.keys { entry.ignore(policy) }
+        }
         for entry in entries {
             guard entry.members.count == 1, let policy = entry.members.keys.first else {
                 throw .refused(
                     .invalidArgument,
                     "\(entry.path): expected one policy, found \(entry.members.count)")
             }
-            // The configuration of an unknown policy is not read: it may have any form.
             guard let parse = BalancingPolicies.parser(named: policy) else { continue }
             return try parse(
                 try entry.object(policy) ?? ConfigObject([:], path: entry.pathOf(policy)))

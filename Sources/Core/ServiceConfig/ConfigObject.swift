@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An object of a service config, such as the configuration of a balancing policy.
 ///
 /// Each method reads one field. It returns nil when the field is missing or null. It throws
@@ -10,13 +12,30 @@
 /// }
 /// ```
 public struct ConfigObject: Sendable {
+    /// The paths of the fields that were read, in all objects of a config. For each: whether its value is
+    /// ignored as a whole.
+    private final class Reads: Sendable {
+        let paths = Mutex<[String: Bool]>([:])
+    }
+
     /// The path from the service config: `methodConfig[2].retryPolicy`. Empty for the whole config.
     public let path: String
     let members: [String: ConfigValue]
+    private let reads: Reads
 
     init(_ members: [String: ConfigValue], path: String) {
+        self.init(members, path: path, Reads())
+    }
+
+    private init(_ members: [String: ConfigValue], path: String, _ reads: Reads) {
         self.members = members
         self.path = path
+        self.reads = reads
+    }
+
+    /// An object that is a part of this one.
+    private func part(_ members: [String: ConfigValue], path: String) -> ConfigObject {
+        ConfigObject(members, path: path, reads)
     }
 
     /// Parses a text that consists of one object.
@@ -35,7 +54,7 @@ public struct ConfigObject: Sendable {
 extension ConfigObject {
     /// A field that is true or false.
     public func bool(_ name: String) throws(RPCError) -> Bool? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null: return nil
         case .bool(let value): return value
         case let value?: throw unexpected(value, at: name, "true or false")
@@ -44,7 +63,7 @@ extension ConfigObject {
 
     /// A field that is a text.
     public func string(_ name: String) throws(RPCError) -> String? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null: return nil
         case .string(let value): return value
         case let value?: throw unexpected(value, at: name, "a string")
@@ -55,7 +74,7 @@ extension ConfigObject {
     public func integer(
         _ name: String, in range: ClosedRange<Int> = 0...Int.max
     ) throws(RPCError) -> Int? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null:
             return nil
         case .number(let digits):
@@ -68,7 +87,7 @@ extension ConfigObject {
 
     /// A field that is a number, with or without a fraction.
     public func number(_ name: String) throws(RPCError) -> Double? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null:
             return nil
         case .number(let digits):
@@ -81,7 +100,7 @@ extension ConfigObject {
 
     /// A field that is a duration of zero or more: `"1.5s"`.
     public func duration(_ name: String) throws(RPCError) -> Duration? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null:
             return nil
         case .string(let text):
@@ -94,9 +113,9 @@ extension ConfigObject {
 
     /// A field that is an object.
     public func object(_ name: String) throws(RPCError) -> ConfigObject? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null: return nil
-        case .object(let members): return ConfigObject(members, path: pathOf(name))
+        case .object(let members): return part(members, path: pathOf(name))
         case let value?: throw unexpected(value, at: name, "an object")
         }
     }
@@ -110,7 +129,7 @@ extension ConfigObject {
             guard case .object(let members) = value else {
                 throw Self.unexpected(value, path: path, "an object")
             }
-            objects.append(ConfigObject(members, path: path))
+            objects.append(part(members, path: path))
         }
         return objects
     }
@@ -143,10 +162,53 @@ extension ConfigObject {
     }
 
     func array(_ name: String) throws(RPCError) -> [ConfigValue]? {
-        switch members[name] {
+        switch read(name) {
         case nil, .null: return nil
         case .array(let values): return values
         case let value?: throw unexpected(value, at: name, "an array")
+        }
+    }
+}
+
+// MARK: - Fields that were not read
+
+extension ConfigObject {
+    /// Records that the field is known.
+    @discardableResult
+    func read(_ name: String) -> ConfigValue? {
+        reads.paths.withLock { $0[pathOf(name)] = false }
+        return members[name]
+    }
+
+    /// Records that the field is known, although its value is not used.
+    func ignore(_ name: String) {
+        reads.paths.withLock { $0[pathOf(name)] = true }
+    }
+
+    /// A sentence for each field that nothing has read, also in the objects of fields that were read.
+    func unreadFields() -> [String] {
+        let known = reads.paths.withLock { $0 }
+        return Self.unread(members, path: path, known)
+    }
+
+    private static func unread(
+        _ members: [String: ConfigValue], path: String, _ known: [String: Bool]
+    ) -> [String] {
+        members.keys.sorted().flatMap { name in
+            let field = path.isEmpty ? name : "\(path).\(name)"
+            guard let isIgnored = known[field] else {
+                return ["\(RPCError.shown(field)): the field is not known, so it has no effect"]
+            }
+            guard !isIgnored else { return [] }
+            switch members[name] {
+            case .object(let part)?: return unread(part, path: field, known)
+            case .array(let values)?:
+                return values.enumerated().flatMap { index, value in
+                    guard case .object(let part) = value else { return [] as [String] }
+                    return unread(part, path: "\(field)[\(index)]", known)
+                }
+            default: return []
+            }
         }
     }
 }

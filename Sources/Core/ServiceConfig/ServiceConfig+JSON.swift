@@ -1,10 +1,12 @@
 extension ServiceConfig {
     /// Parses a service config in JSON, as `service_config.md` of gRPC describes it.
     ///
-    /// Unknown fields are ignored. Throws INVALID_ARGUMENT if the text is not JSON; the error gives line and
+    /// Unknown fields are ignored, as gRPC demands. ``ServiceConfig/warnings`` names them. Throws INVALID_ARGUMENT if the text is not JSON; the error gives line and
     /// column. Throws INVALID_ARGUMENT if a known field is not valid; the error gives its path:
     public init(json: String) throws(RPCError) {
-        try self.init(try ConfigObject(json: json))
+        let object = try ConfigObject(json: json)
+        try self.init(object)
+        warnings = object.unreadFields()
     }
 
     init(_ config: ConfigObject) throws(RPCError) {
@@ -23,7 +25,10 @@ extension ServiceConfig {
 extension ConfigObject {
     /// The policy of `loadBalancingConfig`, or else of the deprecated `loadBalancingPolicy`.
     fileprivate func preferredPolicy() throws(RPCError) -> (any BalancingPolicy)? {
-        if let policy = try balancingPolicy("loadBalancingConfig") { return policy }
+        if let policy = try balancingPolicy("loadBalancingConfig") {
+            ignore("loadBalancingPolicy")
+            return policy
+        }
         return try deprecatedPolicy()
     }
 

@@ -27,6 +27,9 @@ public struct ServiceConfig: Sendable {
     /// ``ChannelArguments/maxConnectionCount``. Another value in a later config also applies to the subchannels
     /// that exist.
     public var maxConnectionsPerSubchannel: Int?
+    /// A sentence for each field of the JSON text that is not known, such as
+    /// `methodConfig[0].retryPolcy: the field is not known, so it has no effect`. Does not count in comparisons.
+    public internal(set) var warnings: [String] = []
 
     /// A config without any setting.
     public init() {}

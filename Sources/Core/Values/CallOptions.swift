@@ -100,6 +100,16 @@ extension CallOptions {
         set { set { $0.path = newValue } }
     }
 
+    /// Removes the interceptors and the credentials, because the chain of the call has made them. Otherwise the
+    /// call below the chain would keep what they captured.
+    mutating func removeInterceptors() {
+        guard !hasNoInterceptors else { return }
+        set { values in
+            values.interceptors = []
+            values.credentials = nil
+        }
+    }
+
     /// Whether the options add no interceptor to the call.
     var hasNoInterceptors: Bool {
         guard let values = rare?.values else { return true }

@@ -71,6 +71,7 @@ public struct RPCError: Error, Sendable {
         var origin = Origin.client
         var phase = Phase.stream
         var peer: String?
+        var method: String?
         var causes: [String] = []
         var attempts: [Attempt] = []
         var reconnection: Reconnection?
@@ -172,6 +173,12 @@ extension RPCError {
         set { set { $0.peer = newValue } }
     }
 
+    /// The path of the method, such as `/helloworld.Greeter/SayHello`. Nil if the error is of no call.
+    public var method: String? {
+        get { storage.values.method }
+        set { set { $0.method = newValue } }
+    }
+
     /// The causes, the most direct one first: a system error, a TLS alert, the code and text of a GOAWAY, the
     /// code of a RST_STREAM.
     public var causes: [String] {
@@ -231,6 +238,14 @@ extension RPCError {
         return error
     }
 
+    /// Records the method of the call, and the time that the whole call has taken so far.
+    mutating func note(waited: Duration, method: String) {
+        set { values in
+            values.waited = waited
+            values.method = method
+        }
+    }
+
     /// The same error for a call that no server has received.
     var notExecuted: RPCError {
         var error = self
@@ -258,15 +273,39 @@ extension RPCError: CustomStringConvertible {
         let message = Self.shown(message)
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
         if let peer, !Self.has(message, peer) { text += " [\(peer)]" }
-        for cause in causes { text += "; \(PeerText.clean(cause))" }
-        // The causes often contain the cause of an attempt already.
+        let causes = causes.map { PeerText.clean($0) }
+        for cause in causes { text += "; \(cause)" }
+        for attempt in attempts(without: [message] + causes) { text += "; \(attempt)" }
+        if let reconnection { text += "; \(reconnection)" }
+        // A call that failed at once has not waited.
+        if let waited, waited >= .microseconds(500) {
+            text += "; waited \(waited.text(in: .seconds(1), digitCount: 3)) s"
+        }
+        if let method { text += "; in \(PeerText.clean(method))" }
+        return text
+    }
+
+    /// The attempts as text, without those whose cause is shown already: a failure to connect lists its attempts
+    /// as causes, too. Equal ones that follow each other are counted.
+    private func attempts(without shown: [String]) -> [String] {
+        var shown = shown.map { Array($0.utf8) }
+        var texts: [(text: String, count: Int)] = []
         for attempt in attempts {
             let cause = PeerText.clean(attempt.cause)
-            if !Self.has(text, cause) { text += "; \(attempt.address): \(cause)" }
+            let bytes = Array(cause.utf8)
+            // Each shown text stands for one attempt.
+            if let index = shown.firstIndex(of: bytes) {
+                shown.remove(at: index)
+                continue
+            }
+            let text = attempt.address.isEmpty ? cause : "\(attempt.address): \(cause)"
+            if let last = texts.last, last.text.utf8.elementsEqual(text.utf8) {
+                texts[texts.count - 1].count += 1
+            } else {
+                texts.append((text, 1))
+            }
         }
-        if let reconnection { text += "; \(reconnection)" }
-        if let waited { text += "; waited \(waited.text(in: .seconds(1), digitCount: 3)) s" }
-        return text
+        return texts.map { $0.count == 1 ? $0.text : "\($0.count) × \($0.text)" }
     }
 
     /// A message on one line, without control characters, and cut after 1,024 bytes.
@@ -283,10 +322,11 @@ extension RPCError: CustomStringConvertible {
 }
 
 extension RPCError.Reconnection: CustomStringConvertible {
-    /// `attempt 3, next in 1.6 s`.
+    /// `attempt 3 of the channel, which tries again in 1.6 s`. The channel tries again, and not the call.
     public var description: String {
-        guard let nextAttempt, nextAttempt > .zero else { return "attempt \(attemptNumber)" }
+        let attempt = "attempt \(attemptNumber) of the channel"
+        guard let nextAttempt, nextAttempt > .zero else { return attempt }
         let seconds = nextAttempt.text(in: .seconds(1), digitCount: 1)
-        return "attempt \(attemptNumber), next in \(seconds) s"
+        return "\(attempt), which tries again in \(seconds) s"
     }
 }

@@ -155,7 +155,17 @@ extension ResponseHead.Fields {
         if let httpStatus, HeaderRules.status(of: list) != nil {
             let type =
                 contentType.map { ", content-type \(PeerText.clean(list.value(of: $0)))" } ?? ""
-            message = "the response is not gRPC: HTTP \(httpStatus)\(type)"
+            let hasGRPCType = contentType.map {
+                Self.isGRPC(list.bytes.contiguous.span.extracting($0.value))
+            }
+            // Names the part that is missing or wrong.
+            message =
+                switch hasGRPCType {
+                case true? where httpStatus == 200:
+                    "the response has no grpc-status: HTTP 200\(type)"
+                case nil: "the response is not gRPC: HTTP \(httpStatus) without a content-type"
+                default: "the response is not gRPC: HTTP \(httpStatus)\(type)"
+                }
         }
         var error = RPCError(code, message)
         error.phase = .server

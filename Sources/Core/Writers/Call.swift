@@ -19,6 +19,10 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     fileprivate struct State {
         var state = WriterState.notStarted
         var options: CallOptions
+        /// Nil after the start.
+        var channel: Channel?
+        /// Nil after the end.
+        var requests: (any Writer<Request>)?
         var call: (any CallRequests)?
         var output: ConcurrentWriteable<Reply>?
         /// Whether the writer of the requests writes into this call.
@@ -39,9 +43,7 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var responseTrailers: Metadata?
     }
 
-    private let channel: Channel
     private let method: Method<Request, Reply>
-    private let requests: any Writer<Request>
     private let context: SerialContext
     private let run: Mutex<State>
 
@@ -58,11 +60,9 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         _ channel: Channel, _ method: Method<Request, Reply>, requests: any Writer<Request>,
         options: CallOptions = CallOptions(), context: SerialContext = .inline
     ) {
-        self.channel = channel
         self.method = method
-        self.requests = requests
         self.context = context
-        run = Mutex(State(options: options))
+        run = Mutex(State(options: options, channel: channel, requests: requests))
     }
 }
 
@@ -101,16 +101,23 @@ extension Call {
     public var state: WriterState { run.withLock { $0.state } }
 
     public func start(with writeable: any Writeable<Reply>) throws(RPCError) {
-        let options = try run.withLock { run throws(RPCError) in
-            guard run.state == .notStarted else {
+        typealias Parts = (options: CallOptions, channel: Channel, requests: any Writer<Request>)
+        let parts: Parts = try run.withLock { run throws(RPCError) in
+            guard run.state == .notStarted, let channel = run.channel, let requests = run.requests
+            else {
                 throw .refused(
                     .failedPrecondition, "the call cannot be started: it is \(run.state)"
                 )
             }
             run.state = .started
             run.output = ConcurrentWriteable(writeable, context: context)
-            return run.options
+            defer {
+                run.channel = nil
+                run.options.removeInterceptors()
+            }
+            return (run.options, channel, requests)
         }
+        let (options, channel, requests) = parts
         let call = channel.makeCall(method.signature, options, observer: CallRun(self))
         let isOver = run.withLock { run in
             run.call = call
@@ -194,14 +201,18 @@ extension Call {
     }
 
     private func close() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
-        let (output, call, hasEnded) = run.withLock { run in
+        let (output, call, requests, feeds, channel) = run.withLock { run in
             run.state = .finished
             run.held = Backlog()
             let hasEnded = run.heldEnd.take() != nil
-            return (run.output.take(), run.call, hasEnded && run.feeds)
+            // Stopped before its start, the call will have no other end.
+            let requests = hasEnded || run.call == nil ? run.requests.take() : nil
+            return (run.output.take(), run.call, requests, run.feeds, run.channel.take())
         }
+        // Released outside the lock.
+        _ = channel
         // The observer of the call has already received its end, and will not stop the writer.
-        if hasEnded { requests.stop() }
+        if feeds { requests?.stop() }
         return (output, call)
     }
 }
@@ -260,7 +271,8 @@ extension Call {
 
     fileprivate func messageWasWritten(wasAccepted: Bool) {
         // The writer's messages after the end of the call are dropped.
-        if wasAccepted { requests.resume() } else { requests.stop() }
+        let requests = run.withLock { $0.requests }
+        if wasAccepted { requests?.resume() } else { requests?.stop() }
     }
 
     fileprivate func received(_ end: CallEnd) {
@@ -284,14 +296,14 @@ extension Call {
     }
 
     private func finish(with end: CallEnd) {
-        let (output, feeds): (ConcurrentWriteable<Reply>?, Bool) = run.withLock { run in
+        let (output, requests, feeds) = run.withLock { run in
             run.responseTrailers = end.trailers
             run.call = nil
             run.state = .finished
             run.held = Backlog()
-            return (run.output.take(), run.feeds)
+            return (run.output.take(), run.requests.take(), run.feeds)
         }
-        if feeds { requests.stop() }
+        if feeds { requests?.stop() }
         if let error = end.error, end.dropsUnread {
             output?.cancel(with: error)
         } else {

@@ -3,6 +3,37 @@ import Testing
 
 @Suite("A service config in JSON")
 struct ServiceConfigJSONTests {
+    @Test("is accepted with fields that are not known, and lists them")
+    func warnings() throws {
+        let config = try ServiceConfig(
+            json: """
+                {
+                    "loadBalancingConfig": [
+                        {"somebodys_policy": {"any": {"thing": 1}}}, {"round_robin": {}},
+                        {"pick_first": {"shuffle": true}}
+                    ],
+                    "loadBalancingPolicy": "pick_first",
+                    "methodConfig": [{
+                        "name": [{"service": "a.B", "metod": "C"}],
+                        "timeout": "1s",
+                        "retryPolcy": {"maxAttempts": 3}
+                    }],
+                    "healthCheckConfig": {"serviceName": "x"},
+                    "Timeout": "2s"
+                }
+                """)
+        #expect(config.balancing is RoundRobin)
+        #expect(
+            config.warnings.map { String($0.prefix { $0 != ":" }) } == [
+                "Timeout", "methodConfig[0].name[0].metod", "methodConfig[0].retryPolcy",
+            ])
+        #expect(config.warnings[0] == "Timeout: the field is not known, so it has no effect")
+        var plain = ServiceConfig(balancing: RoundRobin())
+        plain.methods = config.methods
+        plain.healthCheckServiceName = "x"
+        #expect(config == plain)
+    }
+
     @Test("contains every field of service_config.md")
     func everyField() throws {
         let config = try ServiceConfig(

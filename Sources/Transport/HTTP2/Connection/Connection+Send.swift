@@ -115,6 +115,13 @@ extension Connection {
         return .queued(streams[queueOf: slot].byteCount)
     }
 
+    /// Whether a part of the stream's data waits for window or for the connection.
+    package func hasQueuedData(_ handle: StreamHandle) -> Bool {
+        streams.slot(of: handle).map {
+            streams.hasQueue($0) && streams[queueOf: $0].byteCount > 0
+        } ?? false
+    }
+
     /// Requests a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false if
     /// it is short already.
     package mutating func reportWhenSendQueueIsShort(_ handle: StreamHandle) -> Bool {

@@ -15,3 +15,19 @@ package enum HPACK {
         case excessiveTableChanges
     }
 }
+
+extension HPACK.Malformation: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .truncated: "it ends in the middle of a field"
+        case .integerTooLarge: "an integer is too large"
+        case .invalidIndex: "an index is not in the table"
+        case .invalidHuffmanCode: "a string has an invalid Huffman code"
+        case .tableSizeAboveLimit: "the new size of the table is above the limit"
+        case .tableSizeUpdateInsideBlock: "the size of the table changes after the first field"
+        case .tooManyTableSizeUpdates: "the size of the table changes more than twice"
+        case .missingTableSizeUpdate: "the size of the table does not change, as it must"
+        case .excessiveTableChanges: "its fields change too much of the table"
+        }
+    }
+}

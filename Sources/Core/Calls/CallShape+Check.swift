@@ -1,0 +1,46 @@
+extension MethodSignature {
+    /// Throws if the method has a stream of messages where a function of the channel has one message: it could
+    /// not write the other requests, or would drop the other responses. The opposite is allowed: a stream may
+    /// have one message.
+    @usableFromInline
+    func check(_ shape: CallShape) throws(RPCError) {
+        if let error = shapeError(shape) { throw error }
+    }
+
+    /// The error of such a call; nil if the method fits.
+    func shapeError(_ shape: CallShape) -> RPCError? {
+        let fits =
+            self.shape == shape
+            || (shape.hasRequestStream || !self.shape.hasRequestStream)
+                && (shape.hasResponseStream || !self.shape.hasResponseStream)
+        return fits ? nil : wrongShape(shape)
+    }
+
+    private func wrongShape(_ used: CallShape) -> RPCError {
+        var error = RPCError.refused(
+            .invalidArgument,
+            "\(path) is a \(shape.name) method and cannot be called as a \(used.name) one; use the function for \(shape.name) calls"
+        )
+        error.method = path
+        return error
+    }
+}
+
+extension Channel {
+    /// Starts a call, or fails it if its method does not fit a function for `shape`.
+    func start(_ call: any CallRequests, _ method: MethodSignature, as shape: CallShape) {
+        if let error = method.shapeError(shape) { return call.fail(error) }
+        call.start()
+    }
+}
+
+extension CallShape {
+    fileprivate var name: String {
+        switch self {
+        case .unary: "unary"
+        case .clientStreaming: "client-streaming"
+        case .serverStreaming: "server-streaming"
+        case .bidirectional: "bidirectional"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import SwiftletTransport
+import Synchronization
+
+/// What the program does with a call that has handlers: it pauses the call, asks for messages, and writes. The
+/// program may keep this object after the end of the call, so it refers to no handler for responses.
+final class HandlerControl: Sendable {
+    fileprivate struct State {
+        var call: (any CallRequests)?
+        var isPaused = false
+        /// The number of messages that the program wants and that were not asked for yet. The
+        /// largest number means all messages.
+        var wantedCount: Int
+        /// Whether a message was asked for whose handler has not returned yet. At most one message
+        /// is asked for at a time.
+        var isAsking = false
+        var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
+        var requestIsFinished = false
+        var isOver = false
+    }
+
+    private let state: Mutex<State>
+
+    init(initialDemand: Int?) {
+        state = Mutex(State(wantedCount: max(0, initialDemand ?? .max)))
+    }
+}
+
+// MARK: - The program's requests
+
+extension HandlerControl: CallPausing, CallWriting {
+    func begin(_ call: any CallRequests) {
+        askIfWanted { $0.call = call }
+    }
+
+    func receiveNext(_ count: Int) {
+        askIfWanted { $0.want(max(0, count)) }
+    }
+
+    func pause() { state.withLock { $0.isPaused = true } }
+
+    func resume() {
+        askIfWanted { $0.isPaused = false }
+    }
+
+    /// Changes the state, and asks for the next message if that is now due.
+    private func askIfWanted(after change: (inout State) -> Void) {
+        let call = state.withLock { state in
+            change(&state)
+            return state.takeNextRequest()
+        }
+        call?.receiveNext()
+    }
+
+    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
+
+    func willWrite(
+        isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
+    ) throws(RPCError) -> Bool {
+        let result: Result<Bool, RPCError> = state.withLock { state in
+            // Checked first: a write to a finished request is a mistake of the program, even if the
+            // call has ended in the meantime.
+            guard !state.requestIsFinished else { return .failure(.requestIsFinished) }
+            guard !isDropped, !state.isOver else { return .success(false) }
+            state.writeHandlers.append(handler)
+            return .success(true)
+        }
+        return try result.get()
+    }
+}
+
+// MARK: - Events of the call
+
+extension HandlerControl {
+    /// Nil before the start and after the end of the call.
+    var call: (any CallRequests)? { state.withLock { $0.call } }
+
+    /// The handler of a message has returned.
+    func messageWasHandled() {
+        askIfWanted { $0.isAsking = false }
+    }
+
+    func messageWasWritten(wasAccepted: Bool) {
+        let handler = state.withLock { $0.writeHandlers.popFirst() }
+        handler?(wasAccepted)
+    }
+
+    func callHasEnded() {
+        var waiting = state.withLock { state in
+            state.isOver = true
+            state.call = nil
+            defer { state.writeHandlers = Backlog() }
+            return state.writeHandlers
+        }
+        while let handler = waiting.popFirst() { handler(false) }
+    }
+}
+
+extension HandlerControl.State {
+    fileprivate mutating func want(_ count: Int) {
+        let (sum, isTooLarge) = wantedCount.addingReportingOverflow(count)
+        wantedCount = isTooLarge ? .max : sum
+    }
+
+    /// Returns the call if its next message is to be asked for now.
+    fileprivate mutating func takeNextRequest() -> (any CallRequests)? {
+        guard let call, wantedCount > 0, !isPaused, !isAsking else { return nil }
+        isAsking = true
+        if wantedCount < .max { wantedCount -= 1 }
+        return call
+    }
+}

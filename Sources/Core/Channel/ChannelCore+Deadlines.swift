@@ -1,0 +1,55 @@
+import SwiftletTransport
+import Synchronization
+
+// The errors of calls whose deadline has passed. They say what the call waited for.
+
+extension ChannelCore {
+    func deadlineError(of call: CallCore) -> RPCError {
+        var error = call.hasStream ? deadlineErrorOfSent(call) : deadlineErrorOfWaiting
+        // Without a thread that turns the queue, nothing is sent or received, so the network is not the cause.
+        if loop.isTurnedByHand, !loop.isTurning {
+            error.message +=
+                "; no thread turned the channel's completion queue: call next() on it while calls run"
+        }
+        return error
+    }
+
+    private func deadlineErrorOfSent(_ call: CallCore) -> RPCError {
+        let message =
+            if call.isAnswered {
+                "the deadline passed after \(target) had begun to answer; its response is not complete"
+            } else {
+                switch call.obstacle {
+                case .streamLimit:
+                    "the deadline passed while the call waited for a stream: the connection to \(target) has as many as the server allows"
+                case .flowControl:
+                    "the deadline passed before \(target) had accepted the whole request: its flow-control window is used up"
+                case nil: "the deadline passed before \(target) answered"
+                }
+            }
+        var error = RPCError(.deadlineExceeded, message)
+        error.mayHaveBeenExecuted = true
+        return error
+    }
+
+    private var deadlineErrorOfWaiting: RPCError {
+        let (connectivity, members, isResolving) = state.withLock {
+            ($0.connectivity, Array($0.members.values), $0.picker == nil)
+        }
+        var error = RPCError(
+            .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
+        error.phase = .connect
+        let waits = members.map(\.waitState)
+        if let attempt = waits.lazy.compactMap(\.attempt).first {
+            error.add(attempt.progress)
+        } else if isResolving, connectivity == .connecting {
+            error.phase = .resolve
+            error.causes.append("look up \(target): no answer")
+        }
+        if let failure = waits.lazy.compactMap(\.failure).first {
+            error.causes += failure.causes
+            error.attempts = failure.triedAddresses
+        }
+        return error
+    }
+}
