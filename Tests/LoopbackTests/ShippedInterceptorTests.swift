@@ -36,7 +36,7 @@ struct ShippedInterceptorTests {
         _ = try? await channel.unary(sayHello, .init(name: "nobody"))
         let text = lines.all.joined(separator: "\n")
         #expect(!text.contains("s3cret") && !text.contains("k3y"))
-        #expect(text.contains("authorization: (redacted)") && text.contains("x-open: yes"))
+        #expect(text.contains("authorization: (hidden)") && text.contains("x-open: yes"))
         #expect(lines.all.contains { $0.hasPrefix("\(sayHello.path) OK in ") })
         #expect(lines.all.contains { $0.contains(server.target) })
         #expect(
