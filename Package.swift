@@ -133,7 +133,7 @@ let package = Package(
             name: "swiftlet-dynamic", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
             path: "Tests/Formats/Program", swiftSettings: strict),
         .testTarget(
-            name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "LoopbackTests",
@@ -144,7 +144,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DynamicTests",
-            dependencies: ["SwiftletDynamic", "SwiftletMessages", "SwiftletServices"],
+            dependencies: [
+                "SwiftletDynamic", "SwiftletMessages", "SwiftletServices", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",

@@ -15,7 +15,17 @@ public enum JSONBody {
         return Array(try encoder.encode(value))
     }
 
+    /// Decodes a body. Throws a `DecodingError` if a key has more than 30 combining marks in a row: Swift would take
+    /// very long to find it.
     public static func decode<Value: Decodable>(_ body: [UInt8]) throws -> Value {
+        guard JSONKeys.areBounded(in: body) else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: [],
+                    debugDescription:
+                        "a key has more than \(TextComparison.maxMarkRun) combining marks in a row")
+            )
+        }
         let decoder = JSONDecoder()
         if let key = JSONTree.key { decoder.userInfo[key] = JSONTree(body) }
         return try decoder.decode(Value.self, from: Data(body))

@@ -49,8 +49,9 @@ public struct JSONRPC: RPCProtocol {
 
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
         guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
-        let isForTicket = answer.id == nil || ticket.map { answer.id == $0.id } ?? true
-        return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
+        let isForTicket =
+            answer.id.map { id in ticket.map { TextComparison.isSame(id, $0.id) } ?? true } ?? true
+        return isLenient || answer.isSupported && isForTicket ? answer.error : nil
     }
 
     /// This protocol with more additional fields. They replace fields of the same names.
@@ -191,16 +192,21 @@ extension JSONRPC {
                 ? try container.decode(Value.self, forKey: Key("result")) : nil
         }
 
+        /// Whether the answer is JSON-RPC 2.0.
+        var isSupported: Bool { version.map { TextComparison.isSame($0, "2.0") } ?? false }
+
         func value(for expectedID: String, isLenient: Bool) throws -> Value {
-            guard isLenient || version == "2.0" else {
+            guard isLenient || isSupported else {
                 throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
             }
+            // The ID is the server's text, which is compared as bytes.
+            let isExpected = id.map { TextComparison.isSame($0, expectedID) } ?? false
             // If the server could not read a request, its answer has no ID.
-            if let error, isLenient || id == nil || id == expectedID { throw error }
-            guard isLenient || id == expectedID else {
+            if let error, isLenient || id == nil || isExpected { throw error }
+            guard isLenient || isExpected else {
+                let shown = id.map(RPCError.shown) ?? "none"
                 throw RPCError(
-                    .internal,
-                    "the answer is for request '\(id ?? "none")' instead of '\(expectedID)'")
+                    .internal, "the answer is for request '\(shown)' instead of '\(expectedID)'")
             }
             guard let result else {
                 throw RPCError(.internal, "the answer has neither a result nor an error")

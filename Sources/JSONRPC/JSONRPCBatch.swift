@@ -37,7 +37,7 @@ extension RPCClient where Kind == JSONRPC {
             // If an answer is not valid, only its call fails.
             for (answer, bytes) in zip(ids, JSONBody.elements(of: body)) {
                 if let id = answer.id {
-                    answers.bodies[id] = bytes
+                    answers.bodies[Array(id.utf8)] = bytes
                 } else {
                     answers.unidentified = answers.unidentified ?? bytes
                 }
@@ -84,7 +84,8 @@ public struct JSONRPCBatch: Sendable {
 
     /// The answers to a batch.
     public struct Answers: Sendable {
-        fileprivate var bodies: [String: [UInt8]]
+        /// By the bytes of their IDs, which the server chooses.
+        fileprivate var bodies: [[UInt8]: [UInt8]]
         fileprivate var isLenient = false
         /// The first answer without an ID: an error of a request that the server could not read.
         fileprivate var unidentified: [UInt8]?
@@ -96,7 +97,7 @@ public struct JSONRPCBatch: Sendable {
         /// an `RPCError`.
         public subscript<Value>(ticket: Ticket<Value>) -> Value {
             get throws {
-                guard let body = bodies[ticket.ticket.id] else {
+                guard let body = bodies[Array(ticket.ticket.id.utf8)] else {
                     if let unidentified, let error = Self.error(in: unidentified) { throw error }
                     throw RPCError(
                         .internal,

@@ -9,14 +9,24 @@ public import SwiftletCore
 /// ```
 ///
 /// A call whose URL names another server uses the channel that ``hosts`` has for that server. The
-/// client's ``options`` and their interceptors apply to that call. The interceptors of ``channel``
-/// do not.
+/// client's ``options`` and their interceptors apply to that call, without those that send credentials:
+/// see ``sendsCredentialsToOtherServers``. The interceptors of ``channel`` do not apply.
 public struct RPCClient<Kind: RPCProtocol>: Sendable {
     public let channel: Channel
     public let kind: Kind
     public var options: CallOptions
     /// Provides the channels of calls to a URL of another server; `HostCache.shared` by default.
     public var hosts = HostCache.shared
+    /// Whether the credentials in ``options`` are also sent to other servers than the client's own, which a
+    /// call can name with its URL; false by default.
+    ///
+    /// If false, such a call has none of the credentials, the authority and the secret headers of ``options``, and
+    /// no `refreshing` or `headers` interceptor that sends them. Headers are secret if their name is
+    /// `authorization`, `cookie` or `x-api-key`, contains `token`, `secret` or `password`, or ends in `-bin`. The
+    /// options of the call itself are sent. An interceptor of the program's own decides for itself.
+    public var sendsCredentialsToOtherServers = false
+    /// The URL of the client's own server; nil if it was made with a channel.
+    private var ownAddress: WebAddress?
     private let makeTicket: @Sendable () -> RPCTicket
 
     /// - Parameters:
@@ -50,6 +60,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
         self.init(
             channel: try hosts.host(at: address.origin).channel(), makeKind(address.path), options)
         self.hosts = hosts
+        ownAddress = address
     }
 }
 
@@ -91,9 +102,9 @@ extension RPCClient {
         do {
             let request = try RPCRequest(
                 kind, method, parameters, makeTicket(), url: url)
-            let (channel, path) = try route(request.path)
+            let (channel, path, defaults) = try route(request.path)
             return try channel.startRequest(
-                path, request.exchange, request.body, options.merged(over: self.options)
+                path, request.exchange, request.body, options.merged(over: defaults)
             ) { answer in
                 completion(Result { try request.value(of: try request.body(of: try answer.get())) })
             }
@@ -105,23 +116,30 @@ extension RPCClient {
 
     /// Sends a request, and returns the body of the answer. Throws unless the status of the answer is 2xx.
     func send(_ request: RPCRequest<Kind>, _ options: CallOptions) async throws -> [UInt8] {
-        let (channel, path) = try route(request.path)
+        let (channel, path, defaults) = try route(request.path)
         let answer = try await channel.request(
-            path, request.exchange, request.body, options.merged(over: self.options))
+            path, request.exchange, request.body, options.merged(over: defaults))
         return try request.body(of: answer)
     }
 
-    /// The channel and the path for a path or a URL.
-    private func route(_ path: String) throws(RPCError) -> (Channel, String) {
-        guard WebAddress.isWebAddress(path) else { return (channel, path) }
+    /// The channel, the path and the default options for a path or a URL.
+    private func route(_ path: String) throws(RPCError) -> (Channel, String, CallOptions) {
+        guard WebAddress.isWebAddress(path) else { return (channel, path, options) }
         let address = try WebAddress(path)
-        return (try hosts.host(at: address.origin).channel(), address.path)
+        let other = try hosts.host(at: address.origin).channel()
+        let isOwn = other === channel || ownAddress?.hasOrigin(of: address) ?? false
+        return (
+            other, address.path,
+            isOwn || sendsCredentialsToOtherServers ? options : options.withoutCredentials
+        )
     }
 
     /// The same client with another protocol.
     func with(_ kind: Kind) -> RPCClient {
         var client = RPCClient(channel: channel, kind, options, makeTicket: makeTicket)
         client.hosts = hosts
+        client.ownAddress = ownAddress
+        client.sendsCredentialsToOtherServers = sendsCredentialsToOtherServers
         return client
     }
 }

@@ -86,6 +86,10 @@ extension Limits {
     /// Bytes of a peer's text in an error or a log line. Stops a peer that fills logs.
     package static let peerTextByteCount = 256
 
+    /// The longest name of a metric in a server's load report, in bytes of UTF-8. Entries with a longer name are
+    /// ignored.
+    package static let metricNameByteCount = 1_024
+
     /// Ranges of skipped stream identifiers that are remembered. Stops a client that skips
     /// identifiers to make the list grow.
     static let skippedRangeCount = 32

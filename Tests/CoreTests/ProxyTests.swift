@@ -26,12 +26,13 @@ struct ProxyTests {
         "is refused when its URL is malformed, without its password in the error",
         arguments: [
             "proxy:3128", "ftp://proxy", "http://", "http://u:secret%4@proxy", "https://p",
-            "http://u:secret%+4@proxy",
+            "http://u:secret%+4@proxy", "http://u:secret/@proxy:1", "http://u:secret@proxy:x",
+            "u:secret@proxy:1",
         ])
     func malformed(text: String) {
         let error = #expect(throws: RPCError.self) { try ProxyServer(text) }
         #expect(error?.code == .invalidArgument)
-        #expect(error.map { !"\($0)".hasSuffix("secret") } == true)
+        #expect(error?.message.contains("secret") == false)
     }
 
     @Test(

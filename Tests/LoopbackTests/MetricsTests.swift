@@ -384,6 +384,16 @@ struct MetricsTests {
         }
     }
 
+    @Test("escape labels by bytes, so that a combining mark or CR hides no sign")
+    func labels() {
+        let totals = MetricTotals(MetricInstrument.all)
+        let label = MetricLabel("grpc.method", "a\"\u{301}b\\\u{301}c\r\nd")
+        totals.add(MetricMeasurement(1, of: .attemptStarted, labels: [label]))
+        let line =
+            "grpc_client_attempt_started_total{grpc_method=\"a\\\"\u{301}b\\\\\u{301}c\r\\nd\"} 1\n"
+        #expect(totals.prometheusText.utf8.contains(line.utf8))
+    }
+
     @Test("name other methods only for the sinks that want them")
     func otherMethodsOfOneSink() async throws {
         let server = try Self.server()

@@ -21,6 +21,30 @@ struct ShippedInterceptorTests {
         )
     }
 
+    @Test("logs no control characters of a server, and no value of a header that may be secret")
+    func hostileLogging() async throws {
+        let lines = Notes()
+        let log = CallLog(.headers) { lines.add($0) }
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(
+                    stream,
+                    RawConnection.responseFields + [
+                        ("x-red", "\u{1b}[31mred\u{9b}0m"), ("x-session-token", "t0ken"),
+                        ("x-blob-bin", "c2VjcmV0"), ("set-cookie", "c00kie"),
+                    ])
+                try connection.trailers(stream, status: "7", [("grpc-message", "\u{1b}[2Jcleared")])
+            })
+        peer.conduct = .misbehave
+        let channel = try Channel(
+            peer.target, credentials: .insecure, interceptors: [.all(log.interceptor)])
+        _ = try? await channel.unary(sayHello, .init(name: "you"))
+        let text = lines.all.joined()
+        #expect(text.contains("red") && text.contains("cleared"))
+        #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+        for secret in ["t0ken", "c2VjcmV0", "c00kie"] { #expect(!text.contains(secret)) }
+    }
+
     @Test("logs a line for each call, and no secrets")
     func logging() async throws {
         let lines = Notes()
@@ -36,7 +60,7 @@ struct ShippedInterceptorTests {
         _ = try? await channel.unary(sayHello, .init(name: "nobody"))
         let text = lines.all.joined(separator: "\n")
         #expect(!text.contains("s3cret") && !text.contains("k3y"))
-        #expect(text.contains("authorization: (redacted)") && text.contains("x-open: yes"))
+        #expect(text.contains("authorization: (hidden)") && text.contains("x-open: yes"))
         #expect(lines.all.contains { $0.hasPrefix("\(sayHello.path) OK in ") })
         #expect(lines.all.contains { $0.contains(server.target) })
         #expect(

@@ -358,7 +358,7 @@ struct DecodingTests {
         for key in [
             String(repeating: "a\u{301}\u{316}\u{302}", count: 3_000),
             String(repeating: "ё", count: 3_000),
-            "a" + String(repeating: "\u{301}", count: 900),
+            "a" + String(repeating: "\u{301}", count: 30),
         ] {
             #expect(try Labels(decoding: encoded(key)).labels == [key: 1])
         }

@@ -98,16 +98,20 @@ struct SVGChart {
 }
 
 enum HTMLText {
-    /// A text that is safe inside elements and quoted attributes.
+    /// A text that is safe inside elements and quoted attributes. Escaped by bytes: for Swift, `<` and a combining
+    /// mark after it are one character, but not for a browser.
     static func escaped(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: String(character)
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): escaped += "&amp;".utf8
+            case UInt8(ascii: "<"): escaped += "&lt;".utf8
+            case UInt8(ascii: ">"): escaped += "&gt;".utf8
+            case UInt8(ascii: "\""): escaped += "&quot;".utf8
+            case UInt8(ascii: "'"): escaped += "&#39;".utf8
+            default: escaped.append(byte)
             }
-        }.joined()
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

@@ -52,6 +52,8 @@ struct ProxyHandshake {
     mutating func receive(_ bytes: [UInt8]) throws(Failure) -> Step {
         switch state {
         case .httpResponse(var head, let earlierByteCount):
+            // Releases the state's reference, so that the bytes are not copied for each that arrives.
+            state = .ended
             head += bytes
             return try receiveHTTP(head, after: earlierByteCount)
         case .socksMethod: return try receiveMethod(bytes)
@@ -117,9 +119,12 @@ extension ProxyHandshake {
             state = .httpResponse(head, earlierByteCount: earlierByteCount)
             return .receive(1)
         }
-        let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
-        let words = line.split(separator: " ", maxSplits: 2)
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+        // Compared as bytes: see ``WireText``.
+        let line = head.prefix { $0 != 13 }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, words[0].starts(with: "HTTP/1.".utf8),
+            let status = Int(String(decoding: words[1], as: UTF8.self))
+        else {
             throw Failure(cause: "the proxy does not speak HTTP: \(PeerText.clean(line))")
         }
         // RFC 9110 §15.2: informational responses precede the final one. 101 would change the protocol.

@@ -26,7 +26,7 @@ extension Channel {
         if let credentials { chosen = credentials } else if address.isSecure { chosen = try .tls() }
         guard chosen.isSecure == address.isSecure else {
             throw .refused(
-                .invalidArgument, "the credentials do not fit the scheme of '\(url)'")
+                .invalidArgument, "the credentials do not fit the scheme of '\(url.withoutLogin)'")
         }
         var arguments = arguments ?? .forURLs
         arguments.defaultAuthority = arguments.defaultAuthority ?? address.authority

@@ -26,7 +26,12 @@ public struct WebAddress: Hashable, Sendable {
         let path = String(decoding: tail, as: UTF8.self)
         self.path = tail.first == UInt8(ascii: "/") ? path : "/" + path
         guard Target.split(self.authority) != nil else {
-            throw Self.malformed(url, "'\(self.authority)' is not a host with an optional port")
+            let hasLogin = url.utf8.contains(UInt8(ascii: "@"))
+            throw Self.malformed(
+                url,
+                hasLogin
+                    ? "a user name and a password are not supported"
+                    : "'\(self.authority)' is not a host with an optional port")
         }
         guard tail.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Self.malformed(url, "a character of the path has to be percent-encoded")
@@ -36,6 +41,11 @@ public struct WebAddress: Hashable, Sendable {
     /// `https://host:port`, without the path. Hosts are cached by it.
     public var origin: String { (isSecure ? "https://" : "http://") + authority }
 
+    /// Whether both URLs have the same scheme, host and port (RFC 6454 §5).
+    package func hasOrigin(of other: WebAddress) -> Bool {
+        isSecure == other.isSecure && target.lowercased() == other.target.lowercased()
+    }
+
     /// The target of a channel: the authority with the port of the scheme, when none was written.
     var target: String {
         guard let (host, port) = Target.split(authority), port == nil else { return authority }
@@ -44,7 +54,7 @@ public struct WebAddress: Hashable, Sendable {
     }
 
     private static func malformed(_ url: String, _ reason: String) -> RPCError {
-        .refused(.invalidArgument, "the URL '\(url)' is malformed: \(reason)")
+        .refused(.invalidArgument, "the URL '\(url.withoutLogin)' is malformed: \(reason)")
     }
 
     /// The text after the scheme, which is compared without regard to case.

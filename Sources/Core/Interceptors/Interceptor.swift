@@ -71,6 +71,8 @@ public struct InterceptorFactory: Sendable {
     /// The thread on which the interceptor's methods run.
     public let context: SerialContext
     let make: @Sendable (CallDescription) -> sending (any Interceptor)?
+    /// Whether the interceptor adds metadata that authenticates the caller.
+    var sendsCredentials = false
 
     /// - Parameters:
     ///   - name: The name of the interceptor in errors.

@@ -6,7 +6,8 @@ extension MetricTotals {
             let name = instrument.prometheusName
             text += "# HELP \(name) \(instrument.summary)\n"
             text += "# TYPE \(name) \(instrument.prometheusKind)\n"
-            let sorted = series.map { (Self.text(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
+            let sorted = series.map { (Self.text(of: $0.key), $0.value) }
+                .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
             for (labels, total) in sorted {
                 switch instrument.kind {
                 case .counter, .upDownCounter: text += "\(name){\(labels)} \(Int(total.sum))\n"
@@ -37,17 +38,19 @@ extension MetricTotals {
             .joined(separator: ",")
     }
 
+    /// Escapes by bytes: for Swift, a quotation mark and a combining mark after it are one character, and so are CR
+    /// and LF.
     private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
-            case "\n": escaped += "\\n"
-            default: escaped.append(character)
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"): escaped += #"\\"#.utf8
+            case UInt8(ascii: "\""): escaped += #"\""#.utf8
+            case UInt8(ascii: "\n"): escaped += #"\n"#.utf8
+            default: escaped.append(byte)
             }
         }
-        return escaped
+        return String(decoding: escaped, as: UTF8.self)
     }
 }
 
@@ -72,6 +75,8 @@ extension MetricInstrument {
     }
 
     fileprivate static func underscored(_ text: String) -> String {
-        String(text.map { $0 == "." ? "_" : $0 })
+        let dot = UInt8(ascii: ".")
+        return String(
+            decoding: text.utf8.map { $0 == dot ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     }
 }

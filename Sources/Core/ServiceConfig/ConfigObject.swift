@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// An object of a service config, such as the configuration of a balancing policy.
@@ -65,7 +66,9 @@ extension ConfigObject {
     public func string(_ name: String) throws(RPCError) -> String? {
         switch read(name) {
         case nil, .null: return nil
-        case .string(let value): return value
+        case .string(let value):
+            try checkMarks(value, at: name)
+            return value
         case let value?: throw unexpected(value, at: name, "a string")
         }
     }
@@ -156,9 +159,16 @@ extension ConfigObject {
             guard case .string(let text) = value else {
                 throw unexpected(value, at: "\(name)[\(index)]", "a string")
             }
+            try checkMarks(text, at: "\(name)[\(index)]")
             strings.append(text)
         }
         return strings
+    }
+
+    /// Texts of a config are compared and become keys. See ``WireText``.
+    private func checkMarks(_ text: String, at name: String) throws(RPCError) {
+        guard !WireText.hasBoundedMarks(text) else { return }
+        throw error(name, "has more than \(WireText.maxMarkRun) combining marks in a row")
     }
 
     func array(_ name: String) throws(RPCError) -> [ConfigValue]? {

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Reads JSON text (RFC 8259) into a ``ConfigValue``: a service config, or a line of a recording.
 ///
 /// A service config may come from a DNS record that anyone can write. Its size and depth are limited, a key
@@ -87,6 +89,11 @@ extension JSONReader {
             guard current == UInt8(ascii: "\"") else { throw expected("a key in quotes") }
             let start = position
             let key = try string()
+            guard WireText.hasBoundedMarks(key) else {
+                position = start
+                throw failure(
+                    "the key has more than \(WireText.maxMarkRun) combining marks in a row")
+            }
             guard members[key] == nil else {
                 position = start
                 throw failure("the key '\(RPCError.shown(key))' is repeated")
@@ -205,14 +212,23 @@ extension JSONReader {
 
     private var unpairedSurrogate: RPCError { failure("half of a surrogate pair") }
 
+    private static func value(ofDigit byte: UInt8) -> UInt16? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+
     private mutating func codeUnit() throws(RPCError) -> UInt16 {
         var number: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = current.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue })
+            guard let digit = current.flatMap(Self.value(ofDigit:))
             else {
                 throw expected("four hexadecimal digits")
             }
-            number = number << 4 | UInt16(digit)
+            number = number << 4 | digit
             position += 1
         }
         return number
@@ -249,7 +265,7 @@ extension JSONReader {
         let before = bytes[..<position]
         let line = firstLine + before.count { $0 == 0x0a }
         let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-        let column = 1 + String(decoding: before[lineStart...], as: UTF8.self).count
+        let column = 1 + String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count
         return .refused(
             .invalidArgument, "\(subject), line \(line), column \(column): \(message)")
     }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// A compression algorithm for messages.
 ///
 /// A struct and not an enum: a server may use an algorithm that this library does not know.
@@ -15,11 +17,20 @@ public struct CompressionAlgorithm: Hashable, Sendable {
     private init(_ kind: Kind) { self.kind = kind }
 
     public init(name: String) {
-        switch name {
-        case "identity": kind = .identity
-        case "gzip": kind = .gzip
-        case "deflate": kind = .deflate
-        default: kind = .other(name)
+        self = Self(known: ContiguousArray(name.utf8).span) ?? Self(.other(name))
+    }
+
+    /// The algorithm of a name from a peer, which is compared as bytes. Nil for a name that this library does not
+    /// know.
+    package init?(known name: Span<UInt8>) {
+        if name.equals("identity") {
+            kind = .identity
+        } else if name.equals("gzip") {
+            kind = .gzip
+        } else if name.equals("deflate") {
+            kind = .deflate
+        } else {
+            return nil
         }
     }
 

@@ -8,7 +8,7 @@ extension Metadata: CustomReflectable {
 
 extension Metadata.Element: CustomStringConvertible, CustomReflectable {
     public var description: String {
-        guard !MetadataRules.isSecret(name) else { return "\(name): (hidden)" }
+        guard !MetadataRules.isHidden(name) else { return "\(name): (hidden)" }
         return switch value {
         case .text(let text): "\(name): \(PeerText.clean(text))"
         case .bytes(let bytes): "\(name): \(PeerText.clean(Base64.encode(bytes)))"
@@ -16,6 +16,21 @@ extension Metadata.Element: CustomStringConvertible, CustomReflectable {
     }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension String {
+    /// The URL without the user name and the password before its host, for errors.
+    var withoutLogin: String {
+        guard let at = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
+        var start = utf8.startIndex
+        if let colon = utf8.firstIndex(of: UInt8(ascii: ":")),
+            utf8[colon...].starts(with: "://".utf8)
+        {
+            start = utf8.index(colon, offsetBy: 3)
+        }
+        guard start <= at else { return self }
+        return String(self[..<start]) + "(hidden)" + String(self[at...])
+    }
 }
 
 extension BearerToken.Token: CustomStringConvertible, CustomReflectable {

@@ -4,7 +4,9 @@ import SwiftletTransport
 ///
 /// Names are lower-case ASCII and may repeat; look-ups ignore case. The value of a name that ends
 /// in `-bin` is bytes. The value of any other name is printable ASCII text; spaces at its ends are
-/// removed. If a server sends a `-bin` value that is not base64, it is kept as text.
+/// removed. If a server sends a `-bin` value that is not base64, it is kept as text. If a server sends
+/// text with more than 30 combining marks in a row, it is kept as bytes: Swift would take very long to
+/// compare it.
 ///
 /// ```swift
 /// var metadata: Metadata = ["x-request-id": "7f3a"]
@@ -17,7 +19,7 @@ import SwiftletTransport
 /// INVALID_ARGUMENT, and the message names the rule. ``add(_:for:)`` reports it at once.
 public struct Metadata: Sendable {
     /// A value: bytes if the name ends in `-bin`, otherwise text.
-    public enum Content: Hashable, Sendable {
+    public enum Content: Sendable {
         case text(String)
         case bytes([UInt8])
     }
@@ -178,7 +180,32 @@ extension Metadata {
 
     /// Appends a value that a peer sent, without a check.
     package mutating func append(received value: Content, for name: String) {
+        if case .text(let text) = value, !WireText.hasBoundedMarks(text) {
+            return append(Element(lowercased: name, .bytes(Array(text.utf8))))
+        }
         append(Element(lowercased: name, value))
+    }
+}
+
+// Values are compared as bytes, because a peer may have sent them.
+extension Metadata.Content: Hashable {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.hasBytes(of: right)
+        case (.bytes(let left), .bytes(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .text(let text):
+            hasher.combine(0 as UInt8)
+            for byte in text.utf8 { hasher.combine(byte) }
+        case .bytes(let bytes):
+            hasher.combine(1 as UInt8)
+            hasher.combine(bytes)
+        }
     }
 }
 

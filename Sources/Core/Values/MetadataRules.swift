@@ -35,7 +35,40 @@ package enum MetadataRules {
         name.hasPrefix("grpc-") || reserved.contains(name)
     }
 
-    /// Whether values of the header must not appear in compression tables and descriptions.
+    /// Whether values of the header must not appear in logs and descriptions: it authenticates the caller, or its
+    /// name says that it is secret. The name is ASCII in lower case.
+    package static func isHidden(_ name: String) -> Bool {
+        // Bytes of an unknown kind cannot be judged, and are often tokens.
+        hasSecretName(name)
+            || name.utf8.suffix(4).elementsEqual("-bin".utf8) && !known.contains(name)
+    }
+
+    /// Whether the name says that the value is secret.
+    package static func hasSecretName(_ name: String) -> Bool {
+        isSecret(name) || secretParts.contains { part in contains(name.utf8, part.utf8) }
+    }
+
+    private static let secretParts = [
+        "token", "secret", "password", "authorization", "cookie", "credential", "api-key", "apikey",
+    ]
+
+    /// The headers with bytes that gRPC itself defines.
+    private static let known: Set<String> = [
+        "grpc-status-details-bin", "grpc-trace-bin", "grpc-tags-bin", "grpc-server-stats-bin",
+        LoadReport.trailerName,
+    ]
+
+    /// `String.contains` would link a regular expression engine into static binaries.
+    private static func contains(_ name: String.UTF8View, _ part: String.UTF8View) -> Bool {
+        var rest = name[...]
+        while rest.count >= part.count {
+            if rest.starts(with: part) { return true }
+            rest.removeFirst()
+        }
+        return false
+    }
+
+    /// Whether values of the header must not appear in compression tables.
     package static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
 
     private static let secrets: Set<String> = [

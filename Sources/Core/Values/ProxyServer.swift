@@ -47,7 +47,8 @@ public struct ProxyServer: Hashable, Sendable {
             (user, password) = (nil, nil)
         }
         guard let (host, port) = Target.split(rest) else {
-            throw Self.malformed("'\(rest)' is not of the form host:port")
+            // The text is not repeated: it may be a part of a password that contains a slash.
+            throw Self.malformed("what follows the log-in is not of the form host:port")
         }
         self.host = host
         self.port = port ?? (kind == .http ? 443 : 1_080)

@@ -130,8 +130,9 @@ extension RPCError {
 
     /// The message of the server or of this library.
     ///
-    /// A server's message is unchanged, including newlines and control characters. For logs, ``description``
-    /// replaces those and limits the length.
+    /// A server's message is unchanged, including newlines and control characters, except that of many combining
+    /// marks in a row only the first 30 are kept. For logs, ``description`` replaces control characters and limits
+    /// the length.
     public var message: String {
         get { storage.values.message }
         set { set { $0.message = newValue } }

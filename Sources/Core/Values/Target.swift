@@ -150,7 +150,7 @@ extension Target: CustomStringConvertible {
 
 extension Target {
     private static func malformed(_ text: String, _ reason: String) -> RPCError {
-        .refused(.invalidArgument, "the target '\(text)' is malformed: \(reason)")
+        .refused(.invalidArgument, "the target '\(text.withoutLogin)' is malformed: \(reason)")
     }
 
     /// Returns `name` for `name`, `dns:name` and `dns:///name`. Throws for a target with a name
@@ -182,7 +182,9 @@ extension Target {
                 address.family == family
             else {
                 let version = family == .ipv4 ? 4 : 6
-                throw malformed(text, "'\(part)' is not an IPv\(version) address with a port")
+                throw malformed(
+                    text,
+                    "'\(String(part).withoutLogin)' is not an IPv\(version) address with a port")
             }
             addresses.append(address)
             if first == nil { first = (host, authority(host, port)) }

@@ -23,7 +23,7 @@ package enum GRPCTimeout {
 
     /// Nil if the text is malformed.
     package static func decode(_ text: String) -> Duration? {
-        guard let suffix = text.last, text.utf8.count <= 9,
+        guard text.utf8.count <= 9, let suffix = text.last,
             let unit = units.first(where: { $0.suffix == suffix }),
             text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
             let count = Int64(text.dropLast())

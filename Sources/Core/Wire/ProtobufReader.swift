@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Reads the fields of the protobuf messages that a channel itself receives: load reports and the results of
 /// health checks.
 struct ProtobufReader {
@@ -31,17 +33,18 @@ extension ProtobufReader {
         if number.isFinite, number >= 0 { value = number }
     }
 
-    /// Reads an entry of a map from names to doubles.
+    /// Reads an entry of a map from names to doubles. An entry whose name cannot be a key is ignored.
     mutating func readEntry(into map: inout [String: Double]) throws(Malformed) {
         var entry = ProtobufReader(try takeCounted())
-        var (name, value) = ("", 0.0)
+        var (name, value) = (ArraySlice<UInt8>(), 0.0)
         while let field = try entry.nextField() {
             switch (field.number, field.kind) {
-            case (1, .bytes): name = String(decoding: try entry.takeCounted(), as: UTF8.self)
+            case (1, .bytes): name = try entry.takeCounted()
             case (2, .fixed64): try entry.readDouble(into: &value)
             default: try entry.skip(field)
             }
         }
+        guard let name = WireText.checked(name, upTo: Limits.metricNameByteCount) else { return }
         map[name] = value
     }
 

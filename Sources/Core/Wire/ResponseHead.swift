@@ -24,12 +24,17 @@ package enum ResponseHead {
             return .refused(error)
         }
         var encoding = CompressionAlgorithm.identity
-        if let field = fields.encoding, list.value(of: field) != "identity" {
-            encoding = CompressionAlgorithm(name: list.value(of: field))
-            guard CompressionAlgorithm.supported.contains(encoding) else {
+        if let field = fields.encoding {
+            let name = list.bytes.contiguous.span.extracting(field.value)
+            if let known = CompressionAlgorithm(known: name),
+                CompressionAlgorithm.supported.contains(known)
+            {
+                encoding = known
+            } else {
+                let shown = PeerText.clean(list.bytes[field.value])
                 var error = RPCError(
                     .internal,
-                    "the server compressed the response with '\(PeerText.clean(encoding.name))', "
+                    "the server compressed the response with '\(shown)', "
                         + "which this client does not support"
                 )
                 error.initialMetadata = fields.metadata(of: list)
@@ -68,7 +73,8 @@ package enum ResponseHead {
                 ),
                 knowing: trailers)
         }
-        var message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
+        var message =
+            fields.message.map { WireText.bounded(PercentCoding.decode(list.value(of: $0))) } ?? ""
         if message.isEmpty, number > 16 {
             message = "the server sent an unregistered grpc-status: \(number)"
         }

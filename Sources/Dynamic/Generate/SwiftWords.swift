@@ -61,19 +61,27 @@ enum SwiftWords {
 /// Chooses a name for each declaration of one scope.
 struct NameScope {
     private(set) var names: Set<String> = []
+    /// The next number to try for a name that was taken, so that equal names do not search from the start.
+    private var nextNumbers: [String: Int] = [:]
 
     /// Returns the name itself if it is free. Otherwise tries the name with the suffix, and then with a
     /// number.
     mutating func claim(
-        _ name: String, suffix: String, reserved: Set<String> = []
+        _ name: String, suffix: String, reserved: Set<String>...
     ) -> String {
+        func isTaken(_ name: String) -> Bool {
+            names.contains(name) || reserved.contains { $0.contains(name) }
+        }
         var candidate = name
-        if reserved.contains(candidate) || names.contains(candidate) { candidate += suffix }
+        if isTaken(candidate) { candidate += suffix }
         let base = candidate
-        var number = 2
-        while reserved.contains(candidate) || names.contains(candidate) {
-            candidate = "\(base)\(number)"
-            number += 1
+        if isTaken(candidate) {
+            var number = nextNumbers[base] ?? 2
+            repeat {
+                candidate = "\(base)\(number)"
+                number += 1
+            } while isTaken(candidate)
+            nextNumbers[base] = number
         }
         names.insert(candidate)
         return candidate

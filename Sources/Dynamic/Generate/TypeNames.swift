@@ -52,10 +52,12 @@ struct TypeNames {
 
 extension TypeNames {
     private mutating func claim(
-        _ name: String, _ suffix: String, in scope: [String], reserved: Set<String> = []
+        _ name: String, _ suffix: String, in scope: [String], reserved: Set<String> = [],
+        _ more: Set<String> = []
     ) -> String {
+        // Two sets, because a union for each name costs as much as all names.
         let name = scopes[scope, default: NameScope()]
-            .claim(name, suffix: suffix, reserved: reserved)
+            .claim(name, suffix: suffix, reserved: reserved, more)
         if name.first?.isUppercase == false {
             propertyNames.insert(name)
             if name.hasPrefix("_") { propertyNames.insert(String(name.dropFirst())) }
@@ -109,8 +111,7 @@ extension TypeNames {
             return claim(provided, suffix, in: scope)
         }
         let more = scope.isEmpty ? more.union(SwiftWords.faceTypeNames) : more
-        let hidden = more.isEmpty ? reserved : reserved.union(more)
-        return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: hidden)
+        return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: reserved, more)
     }
 
     private mutating func add(_ service: ServiceSchema) {
@@ -166,9 +167,11 @@ extension TypeNames {
 
     /// Another name of a type or namespace at the top level whose name means something else in a scope.
     private func alias(of root: String) -> String {
+        if let alias = aliases.names[root] { return alias }
         var alias = "Global" + root
         while scopes.values.contains(where: { $0.names.contains(alias) }) { alias += "_" }
         aliases.roots[alias] = root
+        aliases.names[root] = alias
         return alias
     }
 
@@ -192,4 +195,6 @@ extension TypeNames {
 /// names of types do not change any more.
 private final class RootAliases {
     var roots: [String: String] = [:]
+    /// The other names, by the names.
+    var names: [String: String] = [:]
 }

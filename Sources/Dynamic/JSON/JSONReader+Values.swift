@@ -58,7 +58,8 @@ extension JSONReader {
     ) throws(FormatError) -> T {
         let isString = try scanner.peek() == .string
         let text = try numberText(type)
-        switch text {
+        // A longer text is none of these, and comparing it could take quadratic time.
+        switch text.utf8.count <= 9 ? text : "" {
         case "NaN" where isString: return .nan
         case "Infinity" where isString: return .infinity
         case "-Infinity" where isString: return -.infinity

@@ -37,7 +37,10 @@ enum DurationText {
     private static let maxSeconds: Int64 = 315_576_000_000
 
     static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {
-        guard text.hasSuffix("s") else { return nil }
+        // ASCII first: a walk by characters over a peer's text is not linear.
+        guard text.utf8.last == UInt8(ascii: "s"), text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return nil
+        }
         var number = text.dropLast()
         let isNegative = number.first == "-"
         if isNegative { number = number.dropFirst() }
@@ -66,6 +69,8 @@ package enum TimestampText {
     private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
     static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {
+        // ASCII first: a walk by characters over a peer's text is not linear.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         // 2006-01-02T15:04:05 has 19 characters.
         let head = text.prefix(19)
         guard head.utf8.count == 19, Array(head.utf8).matches("dddd-dd-ddTdd:dd:dd") else {

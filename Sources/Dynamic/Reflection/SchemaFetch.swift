@@ -156,7 +156,9 @@ public struct SchemaFetch: Sendable {
         }
         switch (query, response.messageResponse) {
         case (.services, .listServicesResponse(let list)):
-            serviceNames = list.service.map(\.name)
+            let names = list.service.map(\.name)
+            for name in names { try checkName(name) }
+            serviceNames = names
             if fetchesAllServices { pending += serviceNames.reversed().map { .symbol($0) } }
         case (.extensionNumbers(let name), .allExtensionNumbersResponse(let list)):
             pending += list.extensionNumber.map { .fieldExtension(name, $0) }
@@ -207,9 +209,22 @@ public struct SchemaFetch: Sendable {
             throw SchemaError(declaration: path, message: "a file cannot be decoded: \(error)")
         }
         let name = file.name ?? ""
+        try checkName(name)
+        for name in file.dependency { try checkName(name) }
         guard files.updateValue(file, forKey: name) == nil else { return }
         fileNames.append(name)
         pending += file.dependency.map { .file($0) }
+    }
+
+    /// Throws for a name that cannot be a key at a cost that is proportional to its size.
+    private func checkName(_ name: String) throws(SchemaError) {
+        guard !DeclaredName.canBeKey(name) else { return }
+        throw SchemaError(
+            declaration: ProtoName.shown(name),
+            message: """
+                the server sends a name with more than \(DeclaredName.maxByteCount) bytes or \
+                \(CombiningMarks.maxRun) combining marks in a row
+                """)
     }
 
     /// Uses the library's own file in place of an import that the server does not have. Without one, the import is

@@ -1,3 +1,5 @@
+import SwiftletMessages
+
 /// Names that a peer's message may contain, such as those of members in JSON and of the type of an Any.
 ///
 /// Swift hashes and compares strings by their normal form, which takes time with the square of the length for many
@@ -5,6 +7,11 @@
 enum DeclaredName {
     /// The longest name that is looked up if it is not ASCII. Only a `json_name` can be such a name.
     static let maxByteCount = 4_096
+
+    /// Whether the name can be looked up at a cost that is proportional to its size.
+    static func canBeKey(_ name: String) -> Bool {
+        name.utf8.count <= maxByteCount && CombiningMarks.areBounded(in: name)
+    }
 
     /// Whether both names have the same bytes.
     static func isSame(_ one: String, _ other: String) -> Bool {

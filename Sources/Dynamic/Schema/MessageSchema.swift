@@ -71,7 +71,7 @@ public struct MessageSchema: SchemaElement {
     /// The field of that JSON name; nil when there is none.
     public func field(jsonName: String) -> FieldSchema? {
         // Equal as bytes: Swift's equality of strings ignores how characters are composed.
-        guard jsonName.utf8.count <= DeclaredName.maxByteCount,
+        guard DeclaredName.canBeKey(jsonName),
             let found = pool.messages[index].fieldsByJSONName[jsonName].map({
                 FieldSchema(pool: pool, index: $0)
             }), found.jsonName.utf8.elementsEqual(jsonName.utf8)

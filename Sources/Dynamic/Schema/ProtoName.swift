@@ -1,3 +1,5 @@
+import SwiftletMessages
+
 /// The rules of names in `.proto` files.
 ///
 /// The compiler applies them to source. A schema applies them to descriptors, because a descriptor can come from
@@ -15,16 +17,21 @@ enum ProtoName {
     /// Whether `name` is a letter or an underscore, followed by letters, underscores and digits. The message for the
     /// entries of a map can begin with a digit: that of a field `_1` is `1Entry`.
     static func isIdentifier(_ name: some StringProtocol) -> Bool {
-        guard let first = name.utf8.first, first.isLetter || name.hasSuffix("Entry") else {
-            return false
-        }
-        return name.utf8.allSatisfy { $0.isLetter || $0.isDigit }
+        // By bytes, so that a name without a rule costs no more than its length.
+        isIdentifier(utf8: name.utf8)
+    }
+
+    private static func isIdentifier(utf8 name: some Collection<UInt8>) -> Bool {
+        guard let first = name.first,
+            first.isLetter || name.suffix(5).elementsEqual("Entry".utf8)
+        else { return false }
+        return name.allSatisfy { $0.isLetter || $0.isDigit }
     }
 
     /// Whether `name` is identifiers with dots between them.
     static func isDotted(_ name: some StringProtocol) -> Bool {
-        name.split(separator: ".", omittingEmptySubsequences: false)
-            .allSatisfy { isIdentifier($0) }
+        name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .allSatisfy { isIdentifier(utf8: $0) }
     }
 
     /// The mistake in the full name of a declaration whose parts are identifiers; nil if there is none.
@@ -47,8 +54,13 @@ enum ProtoName {
     /// The mistake in the name of a file; nil if there is none. Files are read and written below directories,
     /// so a name that leads out of a directory is a mistake.
     static func problem(inFileName name: some StringProtocol) -> String? {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let dot = UInt8(ascii: ".")
+        guard
+            !parts.contains(where: {
+                $0.isEmpty || $0.elementsEqual([dot]) || $0.elementsEqual([dot, dot])
+            })
+        else {
             return """
                 the name of the file has a part that is empty, '.' or '..'; use a path relative to \
                 the directory of the imports
@@ -64,7 +76,14 @@ enum ProtoName {
         let hasControl = name.unicodeScalars.contains {
             $0.properties.generalCategory == .control
         }
-        return hasControl ? "the name of the file has a control character; rename the file" : nil
+        if hasControl { return "the name of the file has a control character; rename the file" }
+        guard CombiningMarks.areBounded(in: String(name)) else {
+            return """
+                the name of the file has more than \(CombiningMarks.maxRun) combining marks in a row; rename the \
+                file
+                """
+        }
+        return nil
     }
 
     /// Whether `name` is a full name after a dot. protobuf.js adds an extension to the fields of the extended

@@ -111,6 +111,15 @@ extension SchemaBuilder {
         var features = scope.features.overridden(by: proto.options?.features)
         features.adopt(proto)
         let jsonName = proto.jsonName ?? JSONName.ofField(proto.name ?? "")
+        guard DeclaredName.canBeKey(jsonName) else {
+            throw error(
+                scope.file, fullName,
+                """
+                the name in JSON has more than \(DeclaredName.maxByteCount) bytes or \
+                \(CombiningMarks.maxRun) combining marks in a row
+                """
+            )
+        }
         fields.append(
             FieldEntry(
                 proto: proto, fullName: fullName,

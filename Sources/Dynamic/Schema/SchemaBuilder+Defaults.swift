@@ -44,10 +44,10 @@ extension SchemaBuilder {
         case .uint64, .fixed64: UInt64(text).map { .uint64($0) }
         case .int32, .sfixed32, .sint32: Int32(text).map { .int32($0) }
         case .uint32, .fixed32: UInt32(text).map { .uint32($0) }
-        case .bool: Bool(text).map { .bool($0) }
+        case .bool: text.utf8.count <= 5 ? Bool(text).map { .bool($0) } : nil
         case .string: .string(text)
         case .bytes: Escapes.decode(text).map { .bytes($0) }
-        case .enumeration: enums[target].numbers[text].map { .enumeration($0) }
+        case .enumeration: enums[target].numbers[declared: text].map { .enumeration($0) }
         case .message, .group: nil
         }
     }

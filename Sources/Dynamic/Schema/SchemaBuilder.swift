@@ -129,15 +129,14 @@ struct SchemaBuilder {
         }
     }
 
-    private func resolveMissingImport(_ proto: Proto.FileDescriptorProto, _ position: Int) -> Bool {
-        proto.weakDependency.contains(Int32(position))
-    }
-
     private mutating func resolveImports(of file: Int) throws(SchemaError) {
         let proto = files[file].proto
+        let weak = Set(proto.weakDependency)
         for (position, name) in proto.dependency.enumerated() {
-            guard let index = fileIndices[name] else {
-                if resolveMissingImport(proto, position) { continue }
+            // A name that no file can have is not looked up.
+            let canExist = ProtoName.problem(inRegisteredFileName: name) == nil
+            guard canExist, let index = fileIndices[name] else {
+                if weak.contains(Int32(position)) { continue }
                 throw error(
                     file, ProtoName.shown(name),
                     "the imported file is missing; add it to the schema's files")

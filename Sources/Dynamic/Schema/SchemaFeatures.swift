@@ -36,7 +36,9 @@ public struct SchemaFeatures: Hashable, Sendable {
 extension SchemaFeatures {
     /// The features of a file. Throws for a syntax or an edition that is not known.
     init(file: Google.Protobuf.FileDescriptorProto) throws(SchemaError) {
-        switch file.syntax ?? "" {
+        let syntax = file.syntax ?? ""
+        // A longer text is no syntax, and comparing it could take quadratic time.
+        switch syntax.utf8.count <= 8 ? syntax : "longer" {
         case "", "proto2": self = .proto2
         case "proto3": self = .proto3
         case "editions":
@@ -47,7 +49,7 @@ extension SchemaFeatures {
                     message: "unknown edition \(edition); editions 2023 and 2024 are supported")
             }
             self = .edition2023
-        case let syntax:
+        default:
             throw SchemaError(
                 file: file.name ?? "", declaration: file.name ?? "",
                 message: "unknown syntax '\(ProtoName.shown(syntax))'")

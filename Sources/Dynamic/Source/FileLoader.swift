@@ -46,7 +46,10 @@ struct FileLoader {
         }
         path[path.count - 1].nextImport += 1
         let (name, place) = imports[step.nextImport]
-        if open.contains(name) {
+        if let problem = ProtoName.problem(inFileName: name) {
+            // Before a look-up, whose cost such a name may make quadratic.
+            step.file.fail("'\(ProtoName.shown(name))' cannot be imported: \(problem)", at: place)
+        } else if open.contains(name) {
             step.file.fail("import cycle: \(cycle(to: name))", at: place)
         } else if files[name] == nil {
             do throws(LoadProblem) {

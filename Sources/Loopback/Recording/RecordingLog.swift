@@ -73,7 +73,13 @@ package final class RecordingLog: Sendable {
         let pairs = metadata.map { element in
             let value =
                 switch element.value {
-                case _ where !keepsSecrets && MetadataRules.isSecret(element.name): "(hidden)"
+                case _ where !keepsSecrets && MetadataRules.hasSecretName(element.name):
+                    // A value of bytes must be base64, so that the recording can be read.
+                    if case .text = element.value {
+                        "(hidden)"
+                    } else {
+                        Base64.encode(Array("(hidden)".utf8))
+                    }
                 case .text(let text): text
                 case .bytes(let bytes): Base64.encode(bytes)
                 }

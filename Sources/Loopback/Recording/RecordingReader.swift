@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// Reads the lines of a recording.
 struct RecordingReader {
@@ -81,7 +82,8 @@ private struct Line {
         guard case .string(let text)? = members[name] else {
             throw error("'\(name)' is missing or is not a string")
         }
-        return text
+        // Compared below, and by readers of the recording.
+        return WireText.bounded(text)
     }
 
     /// The digits of a number.

@@ -22,15 +22,17 @@ struct RequestInfo: Sendable {
         for field in list.fields {
             let name = list.name(of: field)
             let value = list.value(of: field)
+            // The names are ASCII.
             switch name {
-            case ":path": path = value
-            case ":method": method = value
+            case ":path": path = WireText.bounded(value)
+            case ":method": method = WireText.bounded(value)
             case "content-type":
                 isGRPC = ResponseHead.isGRPC(contentType: value)
                 if !isGRPC { metadata.append(received: .text(value), for: name) }
             case "grpc-timeout": timeout = GRPCTimeout.decode(value)
-            case "grpc-encoding": encoding = CompressionAlgorithm(name: value)
-            case "grpc-accept-encoding": acceptedEncodings = Self.algorithms(value)
+            case "grpc-encoding": encoding = CompressionAlgorithm(name: WireText.bounded(value))
+            case "grpc-accept-encoding":
+                acceptedEncodings = Self.algorithms(WireText.bounded(value))
             case _ where name.hasPrefix(":") || name == "te": break
             case _ where name.hasSuffix("-bin"):
                 metadata.append(receivedBinary: value.utf8, for: name)

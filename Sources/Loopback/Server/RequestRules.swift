@@ -17,7 +17,7 @@ enum RequestRules {
         var seenOnce: Set<String> = []
         for field in headers.fields {
             let name = headers.name(of: field)
-            let value = headers.value(of: field)
+            let value = WireText.bounded(headers.value(of: field))
             unseen.remove(name)
             if single.contains(name), !seenOnce.insert(name).inserted {
                 return "'\(name)' occurs twice"

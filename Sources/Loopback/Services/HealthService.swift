@@ -1,5 +1,6 @@
 import SwiftletCore
 public import SwiftletMessages
+import SwiftletTransport
 import Synchronization
 
 /// `grpc.health.v1.Health`: reports whether services are able to serve, once or to watching clients.
@@ -58,8 +59,9 @@ extension HealthService {
         typealias Reply = GRPC.Health.HealthCheckResponse
         let service = "/grpc.health.v1.Health/"
         methods.unary(Method<Request, Reply>(bundled: service + "Check", .unary)) { request, _ in
-            guard let status = self.status(of: request.service) else {
-                throw RPCError(.notFound, "unknown service '\(request.service)'")
+            let service = WireText.bounded(request.service)
+            guard let status = self.status(of: service) else {
+                throw RPCError(.notFound, "unknown service '\(service)'")
             }
             return Reply(status: status)
         }
@@ -76,7 +78,8 @@ extension HealthService {
             var last: ServingStatus?
             // The changes end when the task is cancelled: the client has cancelled, the connection was lost,
             // or the deadline has passed.
-            for await status in self.changes(of: request.service) where status != last {
+            for await status in self.changes(of: WireText.bounded(request.service))
+            where status != last {
                 last = status
                 try await replies.write(Reply(status: status))
             }

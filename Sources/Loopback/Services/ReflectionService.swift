@@ -1,5 +1,6 @@
 import SwiftletCore
 public import SwiftletMessages
+import SwiftletTransport
 
 /// `grpc.reflection.v1.ServerReflection` and its predecessor `v1alpha`: lists the services of the server, and
 /// returns the files that declare them.
@@ -68,6 +69,7 @@ private struct DescribedFiles: Sendable {
         switch request.messageRequest {
         case .listServices:
             .listServicesResponse(.init(service: services.map { .init(name: $0) }))
+        case _ where !Self.hasBoundedNames(request): Self.notFound("such name")
         case .fileByFilename(let name):
             files[name] == nil ? Self.notFound("file '\(name)'") : file(name)
         case .fileContainingSymbol(let symbol):
@@ -89,17 +91,30 @@ private struct DescribedFiles: Sendable {
         }
     }
 
+    /// Whether the names in the request can be looked up. See ``WireText``.
+    private static func hasBoundedNames(_ request: GRPC.Reflection.ServerReflectionRequest) -> Bool
+    {
+        switch request.messageRequest {
+        case .fileByFilename(let name), .fileContainingSymbol(let name),
+            .allExtensionNumbersOfType(let name):
+            WireText.hasBoundedMarks(name)
+        case .fileContainingExtension(let field): WireText.hasBoundedMarks(field.containingType)
+        case .listServices, nil: true
+        }
+    }
+
     /// A file and all files that it imports. The file itself is first.
     private func file(
         _ name: String
     ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {
         var names = [name]
+        var seen: Set = [name]
         var bytes: [[UInt8]] = []
         var index = 0
         while index < names.count {
             if let file = files[names[index]] {
                 bytes.append(file.bytes)
-                names += file.imports.filter { !names.contains($0) }
+                names += file.imports.filter { seen.insert($0).inserted }
             }
             index += 1
         }

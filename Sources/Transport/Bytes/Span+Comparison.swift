@@ -10,6 +10,20 @@ extension Span<UInt8> {
         return unsafe equals(Span(_unsafeElements: expected))
     }
 
+    /// Whether the bytes are those of `text`, which is in lower case. The letters A–Z count as a–z.
+    package func equals(ignoringCase text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        // A static string's pointer is valid as long as the program runs, and its count bounds it.
+        let expected = unsafe UnsafeBufferPointer(
+            start: text.utf8Start, count: text.utf8CodeUnitCount)
+        for index in indices {
+            let byte = self[index]
+            let lower = byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+            guard unsafe lower == expected[index] else { return false }
+        }
+        return true
+    }
+
     @inline(__always)
     package func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

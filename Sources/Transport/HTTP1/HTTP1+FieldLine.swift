@@ -3,7 +3,7 @@ extension HTTP1 {
     /// §8.2.2), the header list does not contain them, except for `content-length`.
     struct ConnectionFields: Sendable {
         var contentLength: UInt64?
-        var transferEncoding: String?
+        var transferEncoding: [UInt8]?
         var asksToClose = false
         var asksToKeepAlive = false
         var expectsContinue = false
@@ -17,38 +17,44 @@ extension HTTP1 {
         static func read(
             _ line: [UInt8], into list: inout HeaderList, _ connection: inout ConnectionFields
         ) throws(HTTP1Error) {
-            let (name, value) = try split(line.contiguous.span)
+            let bytes = line.contiguous.span
+            let (name, range) = try split(bytes)
+            // Compared as bytes. Strings with many combining marks are compared in quadratic time.
+            let value = bytes.extracting(range)
             switch name {
             case "content-length":
                 guard connection.contentLength == nil else {
                     throw HTTP1Error("the message has more than one content-length")
                 }
-                connection.contentLength = try length(value)
-                list.append(name, value)
+                let text = String(decoding: line[range], as: UTF8.self)
+                connection.contentLength = try length(text)
+                list.append(name, text)
             case "transfer-encoding":
                 guard connection.transferEncoding == nil else {
                     throw HTTP1Error("the message has more than one transfer-encoding")
                 }
-                connection.transferEncoding = value.asciiLowercased
+                connection.transferEncoding = Array(line[range])
             case "connection":
-                for option in value.asciiLowercased.utf8.split(separator: UInt8(ascii: ",")) {
-                    let option = String(decoding: option.trimmingBlanks, as: UTF8.self)
-                    if option == "close" { connection.asksToClose = true }
-                    if option == "keep-alive" { connection.asksToKeepAlive = true }
+                for option in line[range].split(separator: UInt8(ascii: ",")) {
+                    let option = bytes.extracting(trimmingBlanks(option.indices, in: bytes))
+                    if option.equals(ignoringCase: "close") { connection.asksToClose = true }
+                    if option.equals(ignoringCase: "keep-alive") {
+                        connection.asksToKeepAlive = true
+                    }
                 }
             case "keep-alive", "proxy-connection", "upgrade": break
             case "host":
                 guard connection.host == nil else {
                     throw HTTP1Error("the request has more than one host")
                 }
-                connection.host = value
+                connection.host = String(decoding: line[range], as: UTF8.self)
             case "expect":
-                guard value.asciiLowercased == "100-continue" else {
+                guard value.equals(ignoringCase: "100-continue") else {
                     throw HTTP1Error(
-                        "the expectation '\(PeerText.clean(value))' is unknown", status: 417)
+                        "the expectation '\(PeerText.clean(line[range]))' is unknown", status: 417)
                 }
                 connection.expectsContinue = true
-            default: list.append(name, value)
+            default: list.append(name: ContiguousArray(name.utf8).span, value: value)
             }
         }
 
@@ -66,10 +72,10 @@ extension HTTP1 {
             }
         }
 
-        /// The name in lower case, and the value without the blanks around it.
+        /// The name in lower case, which is ASCII, and the range of the value without the blanks around it.
         private static func split(
             _ line: Span<UInt8>
-        ) throws(HTTP1Error) -> (name: String, value: String) {
+        ) throws(HTTP1Error) -> (name: String, value: Range<Int>) {
             var colon = 0
             while colon < line.count, line[colon] != UInt8(ascii: ":") {
                 // RFC 9112 §5.1, §5.2: implementations treat a blank before the colon, and a folded
@@ -82,17 +88,20 @@ extension HTTP1 {
             guard colon > 0, colon < line.count else {
                 throw HTTP1Error("a field line has no name or no colon")
             }
-            var (start, end) = (colon + 1, line.count)
-            while start < end, isBlank(line[start]) { start += 1 }
-            while end > start, isBlank(line[end - 1]) { end -= 1 }
-            let value = line.extracting(start..<end)
-            guard isLegal(value) else {
+            let value = trimmingBlanks(colon + 1..<line.count, in: line)
+            guard isLegal(line.extracting(value)) else {
                 throw HTTP1Error("the value of a field has a control character")
             }
             let name = String(decoding: [UInt8](copying: line.extracting(0..<colon)), as: UTF8.self)
-            return (
-                name.asciiLowercased, String(decoding: [UInt8](copying: value), as: UTF8.self)
-            )
+            return (name.asciiLowercased, value)
+        }
+
+        private static func trimmingBlanks(_ range: Range<Int>, in line: Span<UInt8>) -> Range<Int>
+        {
+            var (start, end) = (range.lowerBound, range.upperBound)
+            while start < end, isBlank(line[start]) { start += 1 }
+            while end > start, isBlank(line[end - 1]) { end -= 1 }
+            return start..<end
         }
 
         /// Parses a content-length (RFC 9110 §8.6): digits only, without a sign, a list or an
@@ -136,14 +145,5 @@ extension String {
         guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
         return String(
             decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-}
-
-extension Substring.UTF8View {
-    fileprivate var trimmingBlanks: Substring.UTF8View {
-        var rest = self
-        while let first = rest.first, HTTP1.FieldLine.isBlank(first) { rest.removeFirst() }
-        while let last = rest.last, HTTP1.FieldLine.isBlank(last) { rest.removeLast() }
-        return rest
     }
 }

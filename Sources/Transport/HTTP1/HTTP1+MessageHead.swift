@@ -80,7 +80,7 @@ extension HTTP1 {
         guard connection.contentLength == nil else {
             throw HTTP1Error("the message has both a transfer-encoding and a content-length")
         }
-        guard coding == "chunked" else {
+        guard coding.contiguous.span.equals(ignoringCase: "chunked") else {
             throw HTTP1Error(
                 "the transfer-encoding '\(PeerText.clean(coding, upTo: 40))' is not supported",
                 status: 501)

@@ -65,6 +65,9 @@ struct RecordingCommandTests {
         #expect(text.contains("\"json\": {\"name\":\"Ada\"}"))
         #expect(text.contains("[\"authorization\", \"(hidden)\"]"))
         #expect(!text.contains("secret"))
+        // Messages may contain secrets, too.
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
 
         server.shutdown()
         let (replayer, replayed) = try await Self.start(["replay", file])

@@ -6,8 +6,10 @@
 /// // /helloworld.Greeter/SayHello OK in 1.20 ms; 127.0.0.1:50051, 1 stream: sent after 0.02 ms, …
 /// ```
 ///
-/// The values of secret headers are never written: `authorization`, cookies, and those named in
-/// ``redactedHeaders``.
+/// The values of secret headers are never written: `authorization`, cookies, `x-api-key`, names that contain
+/// `token`, `secret` or `password`, names that end in `-bin` and are not gRPC's own, and those named in
+/// ``redactedHeaders``. Control characters in text from a server are replaced by spaces, and each value is cut after
+/// 256 bytes.
 public struct CallLog: Sendable {
     /// The lines that are written in addition to the line for the end.
     public struct Detail: OptionSet, Sendable {
@@ -44,13 +46,8 @@ extension CallLog {
 
     fileprivate func text(of metadata: Metadata) -> String {
         let fields = metadata.map { element in
-            if MetadataRules.isSecret(element.name) || redactedHeaders.contains(element.name) {
-                return "\(element.name): (redacted)"
-            }
-            switch element.value {
-            case .text(let text): return "\(element.name): \(text)"
-            case .bytes(let bytes): return "\(element.name): \(Base64.encode(bytes))"
-            }
+            redactedHeaders.contains(element.name)
+                ? "\(element.name): (hidden)" : element.description
         }
         return "[\(fields.joined(separator: ", "))]"
     }

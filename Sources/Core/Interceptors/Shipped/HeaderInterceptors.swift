@@ -21,7 +21,11 @@ extension InterceptorFactory {
     /// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(.headers(["x-tenant": "7"]))])
     /// ```
     public static func headers(_ headers: Metadata) -> InterceptorFactory {
-        options("headers") { options, _ in options.metadata.append(contentsOf: headers) }
+        var factory = options("headers") { options, _ in
+            options.metadata.append(contentsOf: headers)
+        }
+        factory.sendsCredentials = headers.contains { MetadataRules.isHidden($0.name) }
+        return factory
     }
 
     /// Sets a deadline for calls that have none.

@@ -15,7 +15,9 @@ extension InterceptorFactory {
     /// most 256 KiB. If it cannot be sent again, the next call gets a new token. Calls whose token
     /// was rejected share one fetch.
     public static func refreshing(_ token: BearerToken) -> InterceptorFactory {
-        InterceptorFactory("token refresh") { _ in TokenRefreshInterceptor(token) }
+        var factory = InterceptorFactory("token refresh") { _ in TokenRefreshInterceptor(token) }
+        factory.sendsCredentials = true
+        return factory
     }
 }
 

@@ -19,7 +19,17 @@ extension FileValidator {
             let isDeclared = withDeclared && field.jsonName != standard
             let name = isDeclared ? field.jsonName ?? "" : standard
             let place = path + [PathNumber.Message.field, Int32(index), PathNumber.name]
-            if isDeclared, name.hasPrefix("["), name.hasSuffix("]") {
+            if isDeclared, !DeclaredName.canBeKey(name) {
+                file.fail(
+                    """
+                    the JSON name has more than \(DeclaredName.maxByteCount) bytes or \
+                    \(CombiningMarks.maxRun) combining marks in a row
+                    """, at: place)
+                continue
+            }
+            if isDeclared, name.utf8.first == UInt8(ascii: "["),
+                name.utf8.last == UInt8(ascii: "]")
+            {
                 file.fail("the JSON name '\(name)' looks like that of an extension", at: place)
                 continue
             }

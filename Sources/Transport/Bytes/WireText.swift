@@ -1,0 +1,72 @@
+/// The rule for text from a peer: it is compared, searched and hashed as bytes, or as a `String` after one linear
+/// check.
+///
+/// Swift compares and hashes strings by their normal form. For that, it sorts each run of combining marks, in a time
+/// that grows with the square of the run. One comparison of 16 kB costs a fifth of a second, in which the event loop
+/// serves no other connection. With runs of at most ``maxMarkRun`` marks, the time is linear.
+package enum WireText {
+    /// The most combining marks in a row. Unicode's stream-safe format has the same limit (UAX #15 §13). No language
+    /// needs more than a few.
+    package static let maxMarkRun = 30
+
+    /// The text of `bytes`, for comparisons and as a key. Nil if the bytes are too many, not UTF-8, or have a longer
+    /// run of combining marks than ``maxMarkRun``.
+    package static func checked(_ bytes: some Collection<UInt8>, upTo maxByteCount: Int) -> String?
+    {
+        guard bytes.count <= maxByteCount else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self), hasBoundedMarks(text)
+        else { return nil }
+        return text
+    }
+
+    /// Whether no run of combining marks is longer than ``maxMarkRun``, so that comparing the text takes linear time.
+    package static func hasBoundedMarks(_ text: String) -> Bool {
+        // A mark has two bytes or more.
+        if text.utf8.count <= 2 * maxMarkRun { return true }
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        var run = MarkRun()
+        return text.unicodeScalars.allSatisfy { run.accepts($0) }
+    }
+
+    /// The text without the combining marks that follow ``maxMarkRun`` others: the text itself if it has none. For
+    /// text that the program receives, and may compare.
+    package static func bounded(_ text: String) -> String {
+        guard !hasBoundedMarks(text) else { return text }
+        var run = MarkRun()
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { run.accepts($0) }))
+    }
+
+    /// Counts the combining marks that follow one another.
+    package struct MarkRun {
+        private var count = 0
+
+        package init() {}
+
+        /// Whether the text may continue with the scalar.
+        package mutating func accepts(_ scalar: Unicode.Scalar) -> Bool {
+            count = scalar.isASCII ? 0 : Self.isMark(scalar) ? count + 1 : 0
+            return count <= maxMarkRun
+        }
+
+        private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.value {
+            // They have the class of a letter, but their normal form is two marks.
+            case 0x0f73, 0x0f75, 0x0f81: true
+            default: scalar.properties.canonicalCombiningClass != .notReordered
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether both texts have the same bytes. Takes linear time for any text.
+    package func hasBytes(of other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the text begins with the bytes of `prefix`.
+    package func beginsWithBytes(of prefix: StaticString) -> Bool {
+        unsafe utf8.starts(
+            with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+    }
+}

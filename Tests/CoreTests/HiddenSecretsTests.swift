@@ -1,0 +1,32 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("What may be secret")
+struct HiddenSecretsTests {
+    @Test(
+        "is hidden in descriptions of metadata, by the header's name",
+        arguments: [
+            ("authorization", true), ("proxy-authorization", true), ("cookie", true),
+            ("set-cookie", true), ("x-api-key", true), ("x-apikey", true),
+            ("x-amz-security-token", true), ("x-client-secret", true), ("db-password", true),
+            ("x-blob-bin", true), ("x-token-bin", true), ("x-request-id", false),
+            ("grpc-status-details-bin", false), ("endpoint-load-metrics-bin", false),
+            ("content-type", false),
+        ])
+    func headers(name: String, isHidden: Bool) {
+        let element = Metadata.Element(
+            name: name, value: name.hasSuffix("-bin") ? .bytes([1, 2, 3]) : .text("value"))
+        #expect("\(element)".hasSuffix("(hidden)") == isHidden, "\(element)")
+    }
+
+    @Test(
+        "is hidden in errors about targets and URLs",
+        arguments: ["http://u:hunter2@a/", "https://u:hun/ter2@a", "http://u:hunter2@a:x/"])
+    func urls(url: String) {
+        let error = #expect(throws: RPCError.self) { try WebAddress(url) }
+        #expect(error?.message.contains("hun") == false, "\(error as Any)")
+        let other = #expect(throws: RPCError.self) { try Target("ipv4:u:hunter2@1.2.3.4") }
+        #expect(other?.message.contains("hunter2") == false, "\(other as Any)")
+    }
+}
