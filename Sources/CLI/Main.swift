@@ -64,7 +64,7 @@ enum Main {
             try await command.run(Arguments(words, of: command))
             leave(with: 0)
         } catch let error as UsageError {
-            let usage = error.isAboutUsage ? "\nusage: swiftlet \(command.usage)" : ""
+            let usage = error.isAboutUsage ? "\n" + Help.usage(command) : ""
             complain(error.message + usage)
         } catch let error as ExitStatus {
             leave(with: error.status)
@@ -87,9 +87,9 @@ enum Main {
     }
 
     /// The description of an error without the time of the next connection attempt. The program ends before
-    /// that attempt.
+    /// that attempt. The text names options of the command line.
     static func text(of error: RPCError) -> String {
-        var error = error
+        var error = error.withOptionNames
         error.reconnection = nil
         return "\(error)"
     }

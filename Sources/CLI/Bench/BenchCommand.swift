@@ -34,7 +34,7 @@ enum BenchCommand: Command {
             .value(
                 "output", named: "text|json|csv|html",
                 help: "the form of the result; default: text"),
-        ] + SchemaOptions.all + ChannelOptions.all
+        ] + SchemaOptions.withReflection + ChannelOptions.all
 
     private enum Output: String, CaseIterable {
         case text, json, csv, html
@@ -48,13 +48,14 @@ enum BenchCommand: Command {
         let concurrency = try arguments.integer("-c", in: 1...100_000) ?? 50
         let output = try arguments.choice("--output", as: Output.self) ?? .text
         let localSchema = try SchemaOptions.localSchema(arguments)
-        let headers = try LoadHeaders(arguments.all("-H"))
+        let headers = try LoadHeaders(HeaderOption.lines(arguments))
         let channels = try channels(target, arguments, headers)
         let result = try await closing(channels) {
+            let reflection = ServerReflection(channel: channels[0], target: target)
             let method = try await reference.find(
-                in: localSchema, or: ServerReflection(channel: channels[0], target: target))
+                in: SchemaSource(localSchema, or: reflection, arguments))
             let requests = try await LoadRequests(
-                arguments["-d"], headers: headers, of: method)
+                arguments.all("-d"), headers: headers, of: method)
             let generator = try LoadGenerator(
                 method, requests: requests, schedule: LoadSchedule(plan, start: .now))
             return await generator.run(

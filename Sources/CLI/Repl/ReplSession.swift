@@ -14,6 +14,7 @@ final class ReplSession: Sendable {
     private let channel: Channel
     private let reflection: ServerReflection?
     private let log: CallLog
+    private let expandsHeaders: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -22,7 +23,12 @@ final class ReplSession: Sendable {
     ///   - reflection: The reflection by which types of status details are looked up; nil for a
     ///     schema of files.
     ///   - log: Prints the metadata of calls.
-    init(schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog) {
+    ///   - expandsHeaders: Whether `${NAME}` in headers is replaced.
+    init(
+        schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog,
+        expandsHeaders: Bool = false
+    ) {
+        self.expandsHeaders = expandsHeaders
         self.schema = schema
         self.channel = channel
         self.reflection = reflection
@@ -75,19 +81,13 @@ extension ReplSession {
             for service in schema.services { printText(service.fullName) }
             return
         }
-        guard let service = schema.service(name) else {
-            let hint = NearestMatch.hint(for: name, among: schema.services.map(\.fullName))
-            throw LookupError(description: "'\(name)' is not a service\(hint)")
-        }
+        let service = try schema.service(orNearest: name)
         for method in service.methods { printText("\(name)/\(method.name)") }
     }
 
     private func describe(_ name: String?) throws {
-        guard let name else {
-            for service in schema.services { printText(ProtoText.text(of: .service(service))) }
-            return
-        }
-        printText(ProtoText.text(of: try symbol(name)), terminator: "")
+        let symbols = try name.map { [try symbol($0)] } ?? schema.services.map { .service($0) }
+        printText(try ProtoText.text(of: symbols, in: schema), terminator: "")
     }
 
     private func template(_ name: String) throws {
@@ -108,7 +108,8 @@ extension ReplSession {
             for element in state.withLock(\.headers) { print(element) }
             return
         }
-        let added = try HeaderOption.metadata([header])
+        let lines = try HeaderOption.lines([header], expands: expandsHeaders)
+        let added = try HeaderOption.metadata(lines)
         state.withLock { state in
             for element in added { state.headers.removeAll(element.name) }
             state.headers.append(contentsOf: added)
@@ -135,7 +136,7 @@ extension ReplSession {
             state.withLock { $0.lastAnswer.json = json }
         }
         do {
-            try await call.run(on: channel, .bytes(Array(json.utf8)))
+            try await call.run(on: channel, RequestInput([.bytes(Array(json.utf8))]))
         } catch let error as RPCError {
             let details = StatusDetails(schema: schema, reflection: reflection)
             throw DetailedFailure(error: error, details: await details.text(of: error))

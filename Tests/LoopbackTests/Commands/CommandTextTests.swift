@@ -56,9 +56,12 @@ struct CommandTextTests {
             }
             let names = command.options.flatMap(\.names)
             #expect(Set(names).count == names.count, "\(command)")
-            for line in Help.page(command).split(separator: "\n") where line.hasPrefix("  -") {
-                #expect(line.count <= 100, "\(line)")
+            for line in Help.page(command).split(separator: "\n") {
+                #expect(line.count <= 80, "\(line)")
             }
+        }
+        for line in Help.overview(Main.commands).split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
         }
     }
 
@@ -112,6 +115,25 @@ struct CommandTextTests {
         let message: [UInt8] = name == .text ? [0x61, 0x3a, 0x31, 0x1e] : [3, 8, 1, 0]
         let input = [[UInt8]](repeating: message, count: 200_000).joined()
         #expect(try Self.messages([ArraySlice(input)], format).count == 200_000)
+    }
+
+    @Test(
+        "wait for the end of a message of any size that protobuf allows",
+        arguments: MessageFormat.Name.allCases.filter { $0 != .json })
+    func largeMessages(_ name: MessageFormat.Name) throws {
+        for isStream in [false, true] {
+            var splitter = MessageSplitter(MessageFormat(name: name), isStream: isStream)
+            // The length of a binary message in a stream: 80 MiB.
+            splitter.append([0x80, 0x80, 0x80, 0x28])
+            splitter.append([UInt8](repeating: 0x20, count: 80 << 20))
+            let message = try splitter.next()
+            #expect((message == nil) == !(isStream && name == .binary))
+        }
+        // A byte more than 2³¹ − 1.
+        var splitter = MessageSplitter(MessageFormat(name: .binary), isStream: true)
+        splitter.append([0x80, 0x80, 0x80, 0x80, 0x08])
+        #expect(throws: InputError.self) { _ = try splitter.next() }
+        #expect(MessageSplitter.maxMessageByteCount == 0x7fff_ffff)
     }
 
     private static func messages(
