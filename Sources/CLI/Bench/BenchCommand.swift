@@ -1,5 +1,7 @@
 import Swiftlet
 import SwiftletDynamic
+import SwiftletLoopback
+import SwiftletTransport
 
 /// Measures how fast a server answers.
 enum BenchCommand: Command {
@@ -24,7 +26,9 @@ enum BenchCommand: Command {
         [
             .value(
                 "d", "data", named: "JSON|@FILE",
-                help: "the request, with {{.RequestNumber}} and others; several for a stream"),
+                help:
+                    "the request, with {{.RequestNumber}} and others; several for a stream, also by several -d"
+            ),
             .value("c", "concurrency", named: "N", help: "calls at the same time; default: 50"),
             .value("n", "total", named: "N", help: "how many calls; default: 200 without -z"),
             .value("z", "duration", named: "TIME", help: "how long calls are started"),
@@ -50,6 +54,10 @@ enum BenchCommand: Command {
         let localSchema = try SchemaOptions.localSchema(arguments)
         let headers = try LoadHeaders(HeaderOption.lines(arguments))
         let channels = try channels(target, arguments, headers)
+        let run = LoadRun(
+            date: LoadRun.text(nanoseconds: WallClock.nanoseconds), target: target,
+            method: reference.description,
+            concurrency: concurrency, connectionCount: channels.count, plan: plan)
         let result = try await closing(channels) {
             let reflection = ServerReflection(channel: channels[0], target: target)
             let method = try await reference.find(
@@ -61,7 +69,10 @@ enum BenchCommand: Command {
             return await generator.run(
                 on: channels, concurrency: concurrency, isShown: Terminal.showsProgress)
         }
-        let report = LoadReport(result: result)
+        let report = LoadReport(result: result, run: run)
+        if let missed = run.missedRate(started: result.startsPerSecond) {
+            printToStandardError("swiftlet: \(missed)")
+        }
         switch output {
         case .text: print(report.text(columnCount: Terminal.columnCount))
         case .json: print(report.json)

@@ -134,9 +134,7 @@ extension DataTemplate.Value {
         switch self {
         case .requestNumber: "\(values.requestNumber)"
         case .workerID: "\(values.workerNumber)"
-        case .timestamp:
-            TimestampText.text(
-                seconds: values.now / 1_000_000_000, nanos: Int32(values.now % 1_000_000_000)) ?? ""
+        case .timestamp: LoadRun.text(nanoseconds: values.now)
         case .timestampUnix: "\(values.now / 1_000_000_000)"
         case .timestampUnixMilli: "\(values.now / 1_000_000)"
         case .timestampUnixNano: "\(values.now)"

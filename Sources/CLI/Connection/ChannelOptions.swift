@@ -17,7 +17,10 @@ enum ChannelOptions {
             .flag("insecure", help: "TLS that accepts every certificate"),
             .value("authority", named: "NAME", help: "the :authority of requests"),
         ] + HeaderOption.options + [
-            .value("max-time", "timeout", named: "TIME", help: "the longest time of a call"),
+            .value(
+                "max-time", "timeout", named: "TIME",
+                help: "the longest time of a call; default: 20s, and none for call, repl and "
+                    + "health --watch"),
             .value(
                 "connect-timeout", named: "TIME", help: "the longest time of an attempt to connect"),
             .value(

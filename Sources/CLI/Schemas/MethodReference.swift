@@ -2,9 +2,12 @@ import Swiftlet
 import SwiftletDynamic
 
 /// The method of a command line, written `package.Service/Method` or `package.Service.Method`.
-struct MethodReference {
+struct MethodReference: CustomStringConvertible {
     private let service: String
     private let method: String
+
+    /// The method as `package.Service/Method`.
+    var description: String { "\(service)/\(method)" }
 
     init(_ text: String) throws {
         let bare = text.hasPrefix("/") ? text.dropFirst() : text[...]
