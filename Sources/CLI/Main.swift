@@ -36,7 +36,8 @@ enum Main {
         }
     }
 
-    static let helpWords: Set = ["--help", "-h"]
+    static let helpWords: Set = ["--help", "-help", "-h"]
+    private static let versionWords: Set = ["--version", "-version"]
 
     private static func run() async {
         var words = Array(CommandLine.arguments.dropFirst())
@@ -50,9 +51,10 @@ enum Main {
             print(Help.page(findCommand(topic)))
             leave(with: 0)
         }
-        if helpWords.contains(name) || name == "help" || name == "--version" {
+        let asksForVersion = versionWords.contains(name)
+        if helpWords.contains(name) || name == "help" || asksForVersion {
             if let extra = words.first { complain("unexpected argument '\(extra)'") }
-            print(name == "--version" ? "swiftlet \(UserAgent.version)" : Help.overview(commands))
+            print(asksForVersion ? "swiftlet \(UserAgent.version)" : Help.overview(commands))
             leave(with: 0)
         }
         let command = findCommand(name)

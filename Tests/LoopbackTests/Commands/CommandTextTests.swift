@@ -31,12 +31,27 @@ struct CommandTextTests {
 
     @Test("are the help only where a word asks for it, and not for the value of an option")
     func helpWords() {
-        for words in [["-h"], ["x", "--help"], ["-plaintext", "-h"], ["-d", "x", "-h"]] {
+        for words in [
+            ["-h"], ["-help"], ["x", "--help"], ["-plaintext", "-h"], ["-d", "x", "-h"],
+        ] {
             #expect(Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
         }
         for words in [["-d", "-h"], ["-H", "--help", "x"], ["--", "-h"], ["-d=-h"]] {
             #expect(!Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
         }
+    }
+
+    @Test("are printed with one hyphen and with two")
+    func programWords() async throws {
+        let help = Help.overview(Main.commands) + "\n"
+        for word in ["-h", "-help", "--help", "help"] {
+            #expect(try await Program.run([word]).output == help)
+        }
+        for word in ["-version", "--version"] {
+            #expect(try await Program.run([word]).output.hasPrefix("swiftlet "))
+        }
+        let page = try await Program.run(["call", "-help"])
+        #expect(page.output == Help.page(CallCommand.self) + "\n")
     }
 
     @Test("refuse an unknown option, and suggest the nearest one")
