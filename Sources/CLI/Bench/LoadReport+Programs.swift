@@ -76,7 +76,9 @@ extension LoadReport {
     var csv: String {
         let codes = (0...16).map { StatusCode(rawValue: $0) }
         let all =
-            texts.map { ($0.name, "\"\($0.value.replacing("\"", with: "\"\""))\"") } + request
+            texts.map {
+                ($0.name, "\"\($0.value.replacingOccurrences(ofText: "\"", by: "\"\""))\"")
+            } + request
             + figures
             + codes.map { ("\($0)", "\(result.statuses[$0] ?? 0)") }
         return all.map(\.name).joined(separator: ",") + "\n"

@@ -83,7 +83,7 @@ extension HeaderOption {
     private static func expanded(_ line: String) throws -> String {
         var output = ""
         var rest = line[...]
-        while let start = rest.firstRange(of: "${") {
+        while let start = rest.firstOccurrence(of: "${") {
             let inner = rest[start.upperBound...].prefix { $0 != "}" }
             output += rest[..<start.lowerBound]
             guard inner.endIndex < rest.endIndex, let value = try value(of: inner) else {

@@ -13,7 +13,7 @@ enum OptionNames {
 
     /// The text of an error that occurred in this process.
     static func text(_ text: String) -> String {
-        replacements.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        replacements.reduce(text) { $0.replacingOccurrences(ofText: $1.0, by: $1.1) }
     }
 }
 

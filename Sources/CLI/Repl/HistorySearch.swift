@@ -43,7 +43,7 @@ struct HistorySearch {
 
     private mutating func find(from start: Int) {
         var index = start
-        while index >= 0, !entries[index].contains(query) { index -= 1 }
+        while index >= 0, entries[index].firstOccurrence(of: query) == nil { index -= 1 }
         hasFailed = index < 0
         if !hasFailed { place = index }
     }
