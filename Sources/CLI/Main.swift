@@ -36,7 +36,8 @@ enum Main {
         }
     }
 
-    static let helpWords: Set = ["--help", "-h"]
+    static let helpWords: Set = ["--help", "-help", "-h"]
+    private static let versionWords: Set = ["--version", "-version"]
 
     private static func run() async {
         var words = Array(CommandLine.arguments.dropFirst())
@@ -50,9 +51,10 @@ enum Main {
             print(Help.page(findCommand(topic)))
             leave(with: 0)
         }
-        if helpWords.contains(name) || name == "help" || name == "--version" {
+        let asksForVersion = versionWords.contains(name)
+        if helpWords.contains(name) || name == "help" || asksForVersion {
             if let extra = words.first { complain("unexpected argument '\(extra)'") }
-            print(name == "--version" ? "swiftlet \(UserAgent.version)" : Help.overview(commands))
+            print(asksForVersion ? "swiftlet \(UserAgent.version)" : Help.overview(commands))
             leave(with: 0)
         }
         let command = findCommand(name)
@@ -64,7 +66,7 @@ enum Main {
             try await command.run(Arguments(words, of: command))
             leave(with: 0)
         } catch let error as UsageError {
-            let usage = error.isAboutUsage ? "\nusage: swiftlet \(command.usage)" : ""
+            let usage = error.isAboutUsage ? "\n" + Help.usage(command) : ""
             complain(error.message + usage)
         } catch let error as ExitStatus {
             leave(with: error.status)
@@ -87,9 +89,9 @@ enum Main {
     }
 
     /// The description of an error without the time of the next connection attempt. The program ends before
-    /// that attempt.
+    /// that attempt. The text names options of the command line.
     static func text(of error: RPCError) -> String {
-        var error = error
+        var error = error.withOptionNames
         error.reconnection = nil
         return "\(error)"
     }

@@ -80,6 +80,24 @@ struct CommandTests {
         #expect(!Main.text(of: failure).contains("attempt"))
     }
 
+    @Test("with --retry sends a call again that found no server, and reaches one that starts then")
+    func retry() async throws {
+        let earlier = try LoopbackServer { $0.add(HealthService()) }
+        let target = earlier.target
+        earlier.shutdown()
+        let arguments = try Arguments(["--retry", "3"], of: HealthCommand.self)
+        let channel = try ChannelOptions.channel(target, arguments)
+        let changes = channel.connectivityChanges
+        try await channel.closing {
+            async let answer = HealthClient(channel: channel).check()
+            for await state in changes where state == .transientFailure { break }
+            let port = try #require(UInt16(target.split(separator: ":").last ?? ""))
+            let server = try LoopbackServer(on: .ipv4(port: port)) { $0.add(HealthService()) }
+            #expect(try await answer == .serving)
+            server.shutdown()
+        }
+    }
+
     @Test("for a list names a server without reflection")
     func noReflection() async throws {
         let server = try LoopbackServer { $0.addGreeter() }

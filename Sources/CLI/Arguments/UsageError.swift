@@ -11,7 +11,7 @@ struct UsageError: Error {
         do {
             return try make()
         } catch let error as RPCError where error.code == .invalidArgument {
-            throw UsageError(message: error.message)
+            throw UsageError(message: error.withOptionNames.message)
         }
     }
 }

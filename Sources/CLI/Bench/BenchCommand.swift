@@ -1,5 +1,7 @@
 import Swiftlet
 import SwiftletDynamic
+import SwiftletLoopback
+import SwiftletTransport
 
 /// Measures how fast a server answers.
 enum BenchCommand: Command {
@@ -24,7 +26,9 @@ enum BenchCommand: Command {
         [
             .value(
                 "d", "data", named: "JSON|@FILE",
-                help: "the request, with {{.RequestNumber}} and others; several for a stream"),
+                help:
+                    "the request, with {{.RequestNumber}} and others; several for a stream, also by several -d"
+            ),
             .value("c", "concurrency", named: "N", help: "calls at the same time; default: 50"),
             .value("n", "total", named: "N", help: "how many calls; default: 200 without -z"),
             .value("z", "duration", named: "TIME", help: "how long calls are started"),
@@ -34,7 +38,7 @@ enum BenchCommand: Command {
             .value(
                 "output", named: "text|json|csv|html",
                 help: "the form of the result; default: text"),
-        ] + SchemaOptions.all + ChannelOptions.all
+        ] + SchemaOptions.withReflection + ChannelOptions.all
 
     private enum Output: String, CaseIterable {
         case text, json, csv, html
@@ -48,19 +52,27 @@ enum BenchCommand: Command {
         let concurrency = try arguments.integer("-c", in: 1...100_000) ?? 50
         let output = try arguments.choice("--output", as: Output.self) ?? .text
         let localSchema = try SchemaOptions.localSchema(arguments)
-        let headers = try LoadHeaders(arguments.all("-H"))
+        let headers = try LoadHeaders(HeaderOption.lines(arguments))
         let channels = try channels(target, arguments, headers)
+        let run = LoadRun(
+            date: LoadRun.text(nanoseconds: WallClock.nanoseconds), target: target,
+            method: reference.description,
+            concurrency: concurrency, connectionCount: channels.count, plan: plan)
         let result = try await closing(channels) {
+            let reflection = ServerReflection(channel: channels[0], target: target)
             let method = try await reference.find(
-                in: localSchema, or: ServerReflection(channel: channels[0], target: target))
+                in: SchemaSource(localSchema, or: reflection, arguments))
             let requests = try await LoadRequests(
-                arguments["-d"], headers: headers, of: method)
+                arguments.all("-d"), headers: headers, of: method)
             let generator = try LoadGenerator(
                 method, requests: requests, schedule: LoadSchedule(plan, start: .now))
             return await generator.run(
                 on: channels, concurrency: concurrency, isShown: Terminal.showsProgress)
         }
-        let report = LoadReport(result: result)
+        let report = LoadReport(result: result, run: run)
+        if let missed = run.missedRate(started: result.startsPerSecond) {
+            printToStandardError("swiftlet: \(missed)")
+        }
         switch output {
         case .text: print(report.text(columnCount: Terminal.columnCount))
         case .json: print(report.json)

@@ -50,22 +50,17 @@ struct DataTemplate: Sendable {
     /// Throws a usage error that names a placeholder that does not exist.
     init(_ text: String) throws {
         var rest = text[...]
-        while let open = Self.find("{{", in: rest) {
-            let inside = rest[rest.index(open, offsetBy: 2)...]
-            guard let close = Self.find("}}", in: inside) else {
+        while let open = rest.firstOccurrence(of: "{{") {
+            let inside = rest[open.upperBound...]
+            guard let close = inside.firstOccurrence(of: "}}") else {
                 throw UsageError(
                     message: "'{{' without '}}' in '\(text)'", isAboutUsage: false)
             }
-            parts.append(.text(String(rest[..<open])))
-            parts.append(try Self.part(String(inside[..<close])))
-            rest = inside[inside.index(close, offsetBy: 2)...]
+            parts.append(.text(String(rest[..<open.lowerBound])))
+            parts.append(try Self.part(String(inside[..<close.lowerBound])))
+            rest = inside[close.upperBound...]
         }
         parts.append(.text(String(rest)))
-    }
-
-    /// The first index of two characters. A search for a string would link the engine of regular expressions.
-    private static func find(_ pair: String, in text: Substring) -> Substring.Index? {
-        text.indices.first { text[$0...].hasPrefix(pair) }
     }
 
     private static func part(_ placeholder: String) throws -> Part {
@@ -134,9 +129,7 @@ extension DataTemplate.Value {
         switch self {
         case .requestNumber: "\(values.requestNumber)"
         case .workerID: "\(values.workerNumber)"
-        case .timestamp:
-            TimestampText.text(
-                seconds: values.now / 1_000_000_000, nanos: Int32(values.now % 1_000_000_000)) ?? ""
+        case .timestamp: LoadRun.text(nanoseconds: values.now)
         case .timestampUnix: "\(values.now / 1_000_000_000)"
         case .timestampUnixMilli: "\(values.now / 1_000_000)"
         case .timestampUnixNano: "\(values.now)"

@@ -39,7 +39,9 @@ struct LoadGenerator: Sendable {
             if let due = ticket.due, due > .now {
                 do { try await Task.sleep(until: due, clock: .continuous) } catch { break }
             }
-            let begin = ticket.due ?? .now
+            let now = ContinuousClock.now
+            let begin = ticket.due ?? now
+            if ticket.isMeasured { result.start(at: schedule.measurementStart.duration(to: now)) }
             let outcome = await call(channel, ticket.number, worker: number)
             // If the interrupt has cancelled the call, its latency is not counted.
             guard !Task.isCancelled else { break }

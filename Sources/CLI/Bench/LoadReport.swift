@@ -3,23 +3,24 @@ import Swiftlet
 /// The forms in which a benchmark's result is printed.
 struct LoadReport {
     let result: LoadResult
+    var run = LoadRun()
 
-    private static let parts = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
+    static let parts = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
     private static let barCount = 10
 
-    private var latencies: LatencyHistogram { result.latencies }
+    var latencies: LatencyHistogram { result.latencies }
 
     var sortedStatuses: [(name: String, count: Int)] {
         result.statuses.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { ("\($0.key)", $0.value) }
     }
 
-    private static func name(_ percentile: Double) -> String {
+    static func name(_ percentile: Double) -> String {
         let tenths = Int((percentile * 1_000).rounded())
         return tenths % 10 == 0 ? "p\(tenths / 10)" : "p\(tenths / 10).\(tenths % 10)"
     }
 
-    private static func decimal(_ value: Double) -> String {
+    static func decimal(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         return "\(hundredths / 100)." + "\(100 + hundredths % 100)".dropFirst()
     }
@@ -61,7 +62,7 @@ extension LoadReport {
 
     /// The figures of the result, with at most 11 characters in a name.
     var summary: [(name: String, value: String)] {
-        [
+        var rows = [
             ("calls", "\(latencies.count) in \(Self.decimal(result.duration / .seconds(1))) s"),
             ("rate", "\(Self.decimal(result.callsPerSecond)) calls per second"),
             ("received", "\(result.receivedByteCount) bytes"),
@@ -71,6 +72,10 @@ extension LoadReport {
                     + "max \(latencies.max.milliseconds)"
             ),
         ]
+        if let missed = run.missedRate(started: result.startsPerSecond) {
+            rows.append(("rate missed", missed))
+        }
+        return rows
     }
 
     /// The percentiles of the latencies.
@@ -87,39 +92,5 @@ extension LoadReport {
             return "  \(bar.upTo.paddedMilliseconds) \("\(bar.count)".padded(to: 9)) "
                 + String(repeating: "■", count: length)
         }
-    }
-}
-
-// MARK: - Formats for programs
-
-extension LoadReport {
-    private var figures: [(name: String, value: String)] {
-        var figures = [
-            ("calls", "\(latencies.count)"),
-            ("seconds", "\(result.duration / .seconds(1))"),
-            ("callsPerSecond", "\(result.callsPerSecond)"),
-            ("receivedBytes", "\(result.receivedByteCount)"),
-        ]
-        let named =
-            [("min", latencies.min), ("mean", latencies.mean), ("max", latencies.max)]
-            + Self.parts.map { (Self.name($0), latencies.percentile($0)) }
-        figures += named.map { ("\($0.0)Milliseconds", "\($0.1 / .milliseconds(1))") }
-        return figures
-    }
-
-    /// An object with the figures, and `statuses` by name.
-    var json: String {
-        let members = figures.map { "  \"\($0.name)\": \($0.value)" }
-        let statuses = sortedStatuses.map { "\"\($0.name)\": \($0.count)" }
-        return "{\n" + members.joined(separator: ",\n")
-            + ",\n  \"statuses\": {\(statuses.joined(separator: ", "))}\n}"
-    }
-
-    /// A line of names and a line of values.
-    var csv: String {
-        let failed = latencies.count - (result.statuses[.ok] ?? 0)
-        let all = figures + [("failed", "\(failed)")]
-        return all.map(\.name).joined(separator: ",") + "\n"
-            + all.map(\.value).joined(separator: ",")
     }
 }

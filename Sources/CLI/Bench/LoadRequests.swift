@@ -14,15 +14,15 @@ struct LoadRequests: Sendable {
     private let source: Source
     private let headers: LoadHeaders
 
-    /// Reads the value of `-d`. Throws a usage error for requests that are not of the method's type, and
+    /// Reads the values of `-d`. Throws a usage error for requests that are not of the method's type, and
     /// for headers that are not valid with the values of the first call.
-    init(_ option: String?, headers: LoadHeaders, of method: MethodSchema) async throws {
+    init(_ options: [String], headers: LoadHeaders, of method: MethodSchema) async throws {
         self.method = method
         self.headers = headers
         // Reports invalid headers before the first call.
         _ = try headers.metadata(Self.values(number: 0, worker: 0, method))
-        let input = try RequestInput(option)
-        guard case .bytes(let bytes) = input else {
+        let input = try RequestInput(options)
+        guard let bytes = input.bytes(separator: MessageFormat(name: .json).separator) else {
             source = .constant(try await Self.encoded(input, method))
             return
         }
@@ -32,7 +32,7 @@ struct LoadRequests: Sendable {
             return
         }
         source = .template(template)
-        _ = try await Self.encoded(.bytes(text(template, number: 0, worker: 0)), method)
+        _ = try await Self.encoded(text(template, number: 0, worker: 0), method)
     }
 
     /// The requests of one call.
@@ -46,7 +46,7 @@ struct LoadRequests: Sendable {
         case .template(let template):
             do {
                 return try await Self.encoded(
-                    .bytes(text(template, number: number, worker: worker)), method)
+                    text(template, number: number, worker: worker), method)
             } catch {
                 throw Self.failure(error, number)
             }
@@ -79,10 +79,10 @@ struct LoadRequests: Sendable {
             requestNumber: number, workerNumber: worker, now: WallClock.nanoseconds, method: method)
     }
 
-    private func text(_ template: DataTemplate, number: Int, worker: Int) -> [UInt8] {
+    private func text(_ template: DataTemplate, number: Int, worker: Int) -> RequestInput {
         let values = Self.values(number: number, worker: worker, method)
         var random = SystemRandomNumberGenerator()
-        return Array(template.text(values, using: &random).utf8)
+        return RequestInput([.bytes(Array(template.text(values, using: &random).utf8))])
     }
 
     private static func encoded(

@@ -14,21 +14,23 @@ enum CallCommand: Command {
     static let examples = [
         "call localhost:50051 helloworld.Greeter/SayHello -d '{\"name\": \"Ada\"}'",
         "call api.example.com:443 shop.Cart/Watch -H 'authorization: Bearer TOKEN' -d @request.json",
-        "call localhost:50051 routeguide.RouteGuide/RouteChat -d @   (types requests on a terminal)",
+        "call localhost:50051 routeguide.RouteGuide/RouteChat -d @  # typed",
         "call unix:/run/app.sock app.Admin/Reload --proto app/admin.proto -I Protos -v",
     ]
     static let options: [CommandOption] =
         [
             .value(
                 "d", "data", named: "JSON|@|@FILE",
-                help: "the request; several for a stream; '@' reads the standard input"),
+                help: "the request; several for a stream, also by several -d; '@' reads the "
+                    + "standard input"),
             .value(
                 "format", named: "json|text|binary",
                 help: "the form of requests and responses; default: json"),
             .flag("emit-defaults", help: "prints fields that have their default, too"),
             .flag("allow-unknown-fields", help: "ignores members of requests that are no fields"),
             .flag("v", "verbose", help: "prints metadata and times to the standard error"),
-        ] + SchemaOptions.all + ChannelOptions.all
+            ProtosetOutput.option,
+        ] + SchemaOptions.withReflection + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
         let target = try arguments.word(0, "TARGET")
@@ -37,20 +39,22 @@ enum CallCommand: Command {
         var format = MessageFormat(name: try arguments.choice("--format") ?? .json)
         format.emitsDefaults = arguments.has("--emit-defaults")
         format.ignoresUnknownFields = arguments.has("--allow-unknown-fields")
-        let input = try RequestInput(arguments["-d"])
+        let input = try RequestInput(arguments.all("-d"))
         let localSchema = try SchemaOptions.localSchema(arguments)
         // A stream may be typed by hand, so only --max-time limits it.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
         try await channel.closing {
-            let reflection = ServerReflection(channel: channel, target: target)
-            let method = try await reference.find(in: localSchema, or: reflection)
+            let source = SchemaSource(
+                localSchema, or: ServerReflection(channel: channel, target: target), arguments)
+            let method = try await reference.find(in: source)
+            try ProtosetOutput.write([method.service.file], arguments)
             let call = DynamicCall(
                 method: method, format: format, log: CallLog(isEnabled: arguments.isVerbose))
             do {
                 try await call.run(on: channel, input)
             } catch let error as RPCError {
                 let details = StatusDetails(
-                    schema: method.schema, reflection: localSchema == nil ? reflection : nil)
+                    schema: method.schema, reflection: source.reflection)
                 throw DetailedFailure(error: error, details: await details.text(of: error))
             }
         }

@@ -9,6 +9,8 @@ struct DynamicCall: Sendable {
     var options = CallOptions()
     /// Receives each response before it is printed.
     var observe: @Sendable (DynamicMessage) -> Void = { _ in }
+    /// Prints the bytes of a response.
+    var write: @Sendable ([UInt8]) throws -> Void = { try writeToStandardOutput($0) }
 
     func run(on channel: Channel, _ input: RequestInput) async throws {
         let typed = try method.dynamic()
@@ -51,8 +53,7 @@ struct DynamicCall: Sendable {
                     throw RPCError(.internal, "the server sent more than one response")
                 }
                 observe(response)
-                try writeToStandardOutput(
-                    try format.output(response, isStream: method.streamsResponses))
+                try write(try format.output(response, isStream: method.streamsResponses))
             }
             guard method.streamsResponses || count == 1 else {
                 throw RPCError(.internal, "the server sent no response")

@@ -31,6 +31,15 @@ struct MessageFormat: Sendable {
         }
     }
 
+    /// The bytes between messages that come from different sources.
+    var separator: [UInt8] {
+        switch name {
+        case .json: [UInt8(ascii: "\n")]
+        case .text: [0x1e]
+        case .binary: []
+        }
+    }
+
     /// Reads one message.
     func input(_ bytes: [UInt8], as schema: MessageSchema) throws -> DynamicMessage {
         switch name {

@@ -13,7 +13,8 @@ struct MessageSplitter: Sendable {
     }
 
     private static let separator = UInt8(0x1e)
-    private static let maxMessageByteCount = 64 << 20
+    /// The most bytes that protobuf allows in a message.
+    static let maxMessageByteCount = Int(Int32.max)
 
     private var form: Form
     private var buffer: [UInt8] = []

@@ -1,20 +1,48 @@
 import SwiftletDynamic
 
-/// The source of the bytes of the requests.
-enum RequestInput: Sendable {
-    case none
-    case bytes([UInt8])
-    case standardInput(InputReader)
+/// The sources of the bytes of the requests, in order.
+struct RequestInput: Sendable {
+    enum Part: Sendable {
+        case bytes([UInt8])
+        case standardInput(InputReader)
+        /// Texts that are typed while the call runs.
+        case typed(AsyncStream<[UInt8]>)
+    }
 
-    /// - Parameter option: The value of `-d`: messages, `@FILE`, or `@` for the standard input.
-    init(_ option: String?) throws {
-        switch option {
-        case nil: self = .none
-        case "@", "@-": self = .standardInput(InputReader(descriptor: 0))
-        case let text? where text.hasPrefix("@"):
-            self = .bytes(try Arguments.contents(of: String(text.dropFirst())))
-        case let text?: self = .bytes(Array(text.utf8))
+    var parts: [Part]
+
+    init(_ parts: [Part]) { self.parts = parts }
+
+    /// - Parameter options: The values of `-d`: messages, `@FILE`, or `@` for the standard input.
+    init(_ options: [String]) throws {
+        guard options.count(where: Self.isStandardInput) < 2 else {
+            throw UsageError(message: "-d @ can be given only once")
         }
+        parts = try options.map { option in
+            if Self.isStandardInput(option) {
+                .standardInput(InputReader(descriptor: 0))
+            } else if option.hasPrefix("@") {
+                .bytes(try Arguments.contents(of: String(option.dropFirst())))
+            } else {
+                .bytes(Array(option.utf8))
+            }
+        }
+    }
+
+    private static func isStandardInput(_ option: String) -> Bool {
+        option == "@" || option == "@-"
+    }
+
+    /// All bytes; nil if not all of them are known yet.
+    ///
+    /// - Parameter separator: The bytes between two parts.
+    func bytes(separator: [UInt8]) -> [UInt8]? {
+        var known: [[UInt8]] = []
+        for part in parts {
+            guard case .bytes(let bytes) = part else { return nil }
+            known.append(bytes)
+        }
+        return Array(known.joined(separator: separator))
     }
 }
 
@@ -50,6 +78,11 @@ struct RequestMessages: Sendable {
 
     /// Returns the only message. It is empty if there is no input.
     mutating func only() async throws -> DynamicMessage {
+        guard format.name != .binary || input.parts.count < 2 else {
+            throw UsageError(
+                message: "the method takes one request, and -d is given \(input.parts.count) times",
+                isAboutUsage: false)
+        }
         guard let message = try await next() else { return DynamicMessage(schema) }
         guard try await next() == nil else {
             throw UsageError(
@@ -74,12 +107,29 @@ struct RequestMessages: Sendable {
 
     /// Returns the next bytes of the input; empty at the end.
     private mutating func nextChunk() async throws -> [UInt8] {
-        switch input {
-        case .none: return []
-        case .bytes(let bytes):
-            input = .none
-            return bytes
+        while let part = input.parts.first {
+            var chunk = try await Self.nextChunk(of: part)
+            let isBytes = if case .bytes = part { true } else { false }
+            if isBytes || chunk.isEmpty {
+                input.parts.removeFirst()
+                if !input.parts.isEmpty { chunk += format.separator }
+            }
+            if !chunk.isEmpty { return chunk }
+        }
+        return []
+    }
+
+    /// Returns the next bytes of a part; empty at its end. `bytes` are returned as a whole.
+    private static func nextChunk(of part: RequestInput.Part) async throws -> [UInt8] {
+        switch part {
+        case .bytes(let bytes): return bytes
         case .standardInput(let reader): return try await reader.next()
+        case .typed(let texts):
+            var iterator = texts.makeAsyncIterator()
+            let text = await iterator.next()
+            // A cancelled stream ends, too.
+            try Task.checkCancellation()
+            return text ?? []
         }
     }
 }

@@ -44,30 +44,13 @@ struct StatusDetails {
 
     /// A schema that has the type and google.protobuf.Any.
     private func schema(with name: String) async throws -> Schema {
-        if schema.message(name) != nil { return try Self.completed(schema) }
-        let standard = try Self.completed(Schema([]))
+        if schema.message(name) != nil { return try schema.withContentsOfAny() }
+        let standard = try Schema([]).withContentsOfAny()
         if standard.message(name) != nil { return standard }
         guard let reflection else {
             throw LookupError(description: "the schema has no message '\(name)'")
         }
-        return try Self.completed(await reflection.schema(declaring: [name]))
-    }
-
-    /// The schema, with the files of `google.rpc.Status`, its details and `google.protobuf.Any` added. A
-    /// file is not added if the schema has one of the same name, or its messages in another file.
-    static func completed(_ schema: Schema) throws -> Schema {
-        let standard = try ProtoCompiler()
-            .compile(["google/rpc/error_details.proto", "google/rpc/status.proto"]).file
-        let known = Set(schema.files.map(\.name))
-        return try Schema(
-            schema.files.map(\.descriptor)
-                + standard.filter { file in
-                    let package = file.package.map { $0 + "." } ?? ""
-                    return !known.contains(file.name ?? "")
-                        && !file.messageType.contains {
-                            schema.message(package + ($0.name ?? "")) != nil
-                        }
-                })
+        return try await reflection.schema(declaring: [name]).withContentsOfAny()
     }
 }
 

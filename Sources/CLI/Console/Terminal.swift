@@ -29,9 +29,12 @@ enum Terminal {
     }
 
     /// The value of an environment variable; empty if it is not set.
-    static func variable(_ name: String) -> String {
+    static func variable(_ name: String) -> String { value(of: name) ?? "" }
+
+    /// The value of an environment variable; nil if it is not set.
+    static func value(of name: String) -> String? {
         // Safe: nothing changes the environment, and the value is copied.
-        guard let value = unsafe getenv(name) else { return "" }
+        guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }
 }

@@ -68,7 +68,7 @@ enum ServeCommand: Command {
     private static func mock(
         _ arguments: Arguments
     ) throws -> ((inout ServerMethods) -> Void)? {
-        let schema = try SchemaOptions.localSchema(arguments)
+        let schema = try SchemaOptions.localSchema(arguments)?.withContentsOfAny()
         guard let path = arguments["--answers"] else {
             guard schema == nil else {
                 throw UsageError(message: "--proto and --protoset need --answers FILE")

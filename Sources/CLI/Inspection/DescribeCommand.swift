@@ -5,56 +5,79 @@ import SwiftletDynamic
 enum DescribeCommand: Command {
     static let name = "describe"
     static let usage =
-        "describe TARGET [SYMBOL] [--template] \(SchemaOptions.usage) \(ChannelOptions.usage)"
+        "describe TARGET [SYMBOL] [--template] [--format text|json] \(SchemaOptions.usage) "
+        + "\(ChannelOptions.usage)"
     static let purpose = """
         prints a service, method, message, field or enum as .proto text with its comments, by the
-              server's reflection; without SYMBOL all services. With --proto or --protoset there is no TARGET
+              server's reflection; without SYMBOL all services. With --proto or --protoset there is no
+              TARGET, unless --use-reflection is given
         """
     static let examples = [
         "describe localhost:50051 helloworld.Greeter",
         "describe localhost:50051 helloworld.HelloRequest --template",
         "describe --protoset app.protoset app.Admin.Reload",
+        "describe localhost:50051 helloworld.Greeter --protoset-out greeter.protoset",
     ]
     static let options: [CommandOption] =
-        [.flag("template", help: "prints a message, or a method's request, as JSON to fill in")]
-        + SchemaOptions.all + ChannelOptions.all
+        [
+            .flag(
+                "template", "msg-template",
+                help: "prints a message, or a method's request, as JSON to fill in"),
+            .value(
+                "format", named: "text|json",
+                help: "json prints a list with the descriptors; default: text"),
+            ProtosetOutput.option,
+        ] + SchemaOptions.withReflection + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
-        if let schema = try SchemaOptions.localSchema(arguments) {
+        let files = try SchemaOptions.localSchema(arguments)
+        if let files, !SchemaOptions.useReflection(files, arguments) {
             try arguments.expectAtMost(1)
-            return try describe(arguments.words.first, in: schema, arguments)
+            return try await describe(arguments.words.first, in: .files(files), arguments)
         }
         let target = try arguments.word(0, "TARGET")
         try arguments.expectAtMost(2)
         let channel = try ChannelOptions.channel(target, arguments)
         try await channel.closing {
-            let reflection = ServerReflection(channel: channel, target: target)
-            guard arguments.words.count > 1 else {
-                let schema = try await reflection.schemaNamingMissingServices()
-                return try describe(nil, in: schema, arguments)
-            }
-            let symbol = arguments.words[1].bareSymbol
-            try describe(
-                symbol, in: try await reflection.schema(declaring: [symbol]), arguments)
+            let source = SchemaSource(
+                files, or: ServerReflection(channel: channel, target: target), arguments)
+            try await describe(arguments.words.dropFirst().first, in: source, arguments)
         }
     }
 
     private static func describe(
-        _ name: String?, in schema: Schema, _ arguments: Arguments
-    ) throws {
-        guard let name = name?.bareSymbol else {
-            let text = schema.services.map { ProtoText.text(of: .service($0)) }
-            return printText(text.joined(separator: "\n"), terminator: "")
+        _ name: String?, in source: SchemaSource, _ arguments: Arguments
+    ) async throws {
+        let format = try arguments.choice("--format", as: ListingFormat.self) ?? .text
+        let schema: Schema
+        let symbols: [SchemaSymbol]
+        if let name = name?.bareSymbol {
+            schema = try await source.schema(declaring: name)
+            symbols = [try SchemaSymbol(name, in: schema)]
+        } else {
+            schema = try await source.schemaOfAllServices()
+            symbols = schema.services.map { .service($0) }
         }
-        let symbol = try SchemaSymbol(name, in: schema)
+        try ProtosetOutput.write(symbols.map(\.file), arguments)
         guard arguments.has("--template") else {
-            return printText(ProtoText.text(of: symbol), terminator: "")
+            switch format {
+            case .text: printText(try ProtoText.text(of: symbols, in: schema), terminator: "")
+            case .json: printText(try SymbolJSON.text(of: symbols, in: schema))
+            }
+            return
         }
-        guard let message = symbol.templateMessage else {
-            throw UsageError(message: "--template needs a message or a method, not '\(name)'")
+        guard name != nil, let type = symbols[0].templateMessage?.fullName else {
+            throw UsageError(
+                message: "--template needs a message or a method, not '\(name ?? "")'")
         }
+        let message = try schema.readingAny().requiredMessage(type)
         printText(JSONTemplate.text(for: message))
     }
+}
+
+/// The form of the output of commands that list declarations.
+enum ListingFormat: String, CaseIterable {
+    case text, json
 }
 
 extension String {

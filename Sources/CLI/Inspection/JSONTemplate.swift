@@ -12,6 +12,8 @@ struct JSONTemplate {
     /// The messages around the current one. A message inside itself is written as `{}`.
     private var path: [MessageSchema] = []
 
+    /// The template of a message. The schema of the message must be one of ``Schema/readingAny()``: the content of
+    /// an `Any` in the template is a `google.protobuf.Empty`.
     static func text(for message: MessageSchema) -> String {
         var template = JSONTemplate()
         return template.object(message)
@@ -38,10 +40,18 @@ struct JSONTemplate {
 
     private mutating func value(of field: FieldSchema) -> String {
         if let key = field.mapKey, let value = field.mapValue {
-            let name = key.type == .string ? "" : single(key)
-            return "{\"\(name)\": \(single(value))}"
+            return "{\"\(Self.key(key.type))\": \(single(value))}"
         }
         return field.isList ? "[\(single(field))]" : single(field)
+    }
+
+    /// The key of a map's member. JSON writes all keys as strings.
+    private static func key(_ type: FieldType) -> String {
+        switch type {
+        case .string: ""
+        case .bool: "false"
+        default: "0"
+        }
     }
 
     private mutating func single(_ field: FieldSchema) -> String {
@@ -59,7 +69,7 @@ struct JSONTemplate {
     private static let wellKnown: [String: String] = {
         let values = [
             "Timestamp": "\"1970-01-01T00:00:00Z\"", "Duration": "\"0s\"", "FieldMask": "\"\"",
-            "Any": "{\"@type\": \"type.googleapis.com/google.protobuf.Empty\", \"value\": {}}",
+            "Any": "{\"@type\": \"type.googleapis.com/google.protobuf.Empty\"}",
             "Struct": "{}", "Value": "null", "ListValue": "[]", "Empty": "{}",
             "DoubleValue": "0", "FloatValue": "0", "Int32Value": "0", "UInt32Value": "0",
             "Int64Value": "\"0\"", "UInt64Value": "\"0\"", "BoolValue": "false",

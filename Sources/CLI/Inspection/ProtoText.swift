@@ -5,114 +5,148 @@ import SwiftletDynamic
 struct ProtoText {
     /// The package of the file. Names in this package are written without it.
     private let package: String
+    private let options: OptionsText
     private var text = ""
     private var depth = 0
 
-    private init(package: String) { self.package = package }
-
-    /// One declaration, with a newline at its end.
-    static func text(of symbol: SchemaSymbol) -> String {
-        switch symbol {
-        case .service(let service): text(in: service.file) { $0.write(service) }
-        case .method(let method): text(in: method.service.file) { $0.write(method) }
-        case .message(let message): text(in: message.file) { $0.write(message) }
-        case .field(let field): text(in: field.file) { $0.write(field) }
-        case .enumeration(let enumeration): text(in: enumeration.file) { $0.write(enumeration) }
-        }
+    private init(package: String, options: OptionsText) {
+        self.package = package
+        self.options = options
     }
 
-    private static func text(in file: FileSchema, _ write: (inout ProtoText) -> Void) -> String {
-        var writer = ProtoText(package: file.package)
-        write(&writer)
+    /// One declaration, with a newline at its end. Throws if its options do not fit the schema.
+    ///
+    /// - Parameters:
+    ///   - symbol: The declaration.
+    ///   - options: The options of its schema.
+    static func text(of symbol: SchemaSymbol, _ options: OptionsText) throws -> String {
+        var writer = ProtoText(package: symbol.file.package, options: options)
+        switch symbol {
+        case .service(let service): try writer.write(service)
+        case .method(let method): try writer.write(method)
+        case .message(let message): try writer.write(message)
+        case .field(let field): try writer.write(field)
+        case .enumeration(let enumeration): try writer.write(enumeration)
+        }
         return writer.text
+    }
+
+    /// The declarations with an empty line between them.
+    static func text(of symbols: [SchemaSymbol], in schema: Schema) throws -> String {
+        let options = try OptionsText(schema)
+        return try symbols.map { try text(of: $0, options) }.joined(separator: "\n")
     }
 }
 
 // MARK: - Declarations
 
 extension ProtoText {
-    private mutating func write(_ service: ServiceSchema) {
-        declare("service \(service.name)", service.comments) { body in
-            for method in service.methods { body.write(method) }
+    private mutating func write(_ service: ServiceSchema) throws {
+        try declare(
+            "service \(service.name)", service.comments, service.descriptor.options
+        ) { body in
+            for method in service.methods { try body.write(method) }
         }
     }
 
-    private mutating func write(_ method: MethodSchema) {
+    private mutating func write(_ method: MethodSchema) throws {
         let input = (method.streamsRequests ? "stream " : "") + name(method.input.fullName)
         let output = (method.streamsResponses ? "stream " : "") + name(method.output.fullName)
-        let isDeprecated = method.descriptor.options?.deprecated == true
-        let end = isDeprecated ? " { option deprecated = true; }" : ";"
-        line("rpc \(method.name)(\(input)) returns (\(output))\(end)", method.comments)
+        let head = "rpc \(method.name)(\(input)) returns (\(output))"
+        let declared = try options.texts(of: method.descriptor.options)
+        guard declared.count > 1 else {
+            let end = declared.first.map { " { option \($0); }" } ?? ";"
+            return line(head + end, method.comments)
+        }
+        try declare(head, method.comments, method.descriptor.options) { _ in }
     }
 
-    private mutating func write(_ message: MessageSchema) {
-        declare("message \(message.name)", message.comments) { $0.writeBody(of: message) }
+    private mutating func write(_ message: MessageSchema) throws {
+        try declare(
+            "message \(message.name)", message.comments, message.descriptor.options
+        ) { try $0.writeBody(of: message) }
     }
 
-    private mutating func writeBody(of message: MessageSchema) {
+    private mutating func writeBody(of message: MessageSchema) throws {
         var writtenOneofs: Set<String> = []
         for field in message.fields {
             guard let oneof = field.oneof else {
-                write(field)
+                try write(field)
                 continue
             }
             guard writtenOneofs.insert(oneof.name).inserted else { continue }
-            declare("oneof \(oneof.name)", oneof.comments) { body in
-                for field in oneof.fields { body.write(field) }
+            try declare("oneof \(oneof.name)", oneof.comments, oneof.descriptor.options) { body in
+                for field in oneof.fields { try body.write(field) }
             }
         }
         for range in message.descriptor.extensionRange {
-            line("extensions \(range.start ?? 0) to \(Int64(range.end ?? 0) - 1);", .init())
+            let text = "extensions \(range.start ?? 0) to \(Int64(range.end ?? 0) - 1)"
+            line(text + Self.list(try options.texts(of: range.options)) + ";", .init())
         }
-        writeReserved(message)
-        for field in message.nestedExtensions { writeExtension(field) }
-        for enumeration in message.enums { write(enumeration) }
+        let reserved = message.descriptor
+        // The end of a message's range is the first number after it.
+        let ranges = reserved.reservedRange.map { ($0.start ?? 0, Int64($0.end ?? 0) - 1) }
+        writeReserved(ranges, reserved.reservedName)
+        for field in message.nestedExtensions { try writeExtension(field) }
+        for enumeration in message.enums { try write(enumeration) }
         // A group is written at the place of its field.
         let groups = message.fields.filter(isWrittenAsGroup).compactMap(\.message)
         for nested in message.messages where !nested.isMapEntry && !groups.contains(nested) {
-            write(nested)
+            try write(nested)
         }
     }
 
-    private mutating func writeReserved(_ message: MessageSchema) {
-        let ranges = message.descriptor.reservedRange.map { range in
-            let (start, last) = (Int64(range.start ?? 0), Int64(range.end ?? 0) - 1)
-            return start == last ? "\(start)" : "\(start) to \(last)"
+    private mutating func writeReserved(_ ranges: [(Int32, Int64)], _ names: [String]) {
+        let ranges = ranges.map { start, last in
+            Int64(start) == last ? "\(start)" : "\(start) to \(last)"
         }
         if !ranges.isEmpty { line("reserved \(ranges.joined(separator: ", "));", .init()) }
-        let names = message.descriptor.reservedName.map { "\"\($0)\"" }
+        let names = names.map { "\"\($0)\"" }
         if !names.isEmpty { line("reserved \(names.joined(separator: ", "));", .init()) }
     }
 
-    private mutating func writeExtension(_ field: FieldSchema) {
-        declare("extend \(name(field.containingMessage.fullName))", .init()) { $0.write(field) }
+    private mutating func writeExtension(_ field: FieldSchema) throws {
+        let none: Google.Protobuf.MessageOptions? = nil
+        try declare(
+            "extend \(name(field.containingMessage.fullName))", .init(), none
+        ) { try $0.write(field) }
     }
 
-    private mutating func write(_ enumeration: EnumSchema) {
-        declare("enum \(enumeration.name)", enumeration.comments) { body in
-            if enumeration.descriptor.options?.allowAlias == true {
-                body.line("option allow_alias = true;", .init())
+    private mutating func write(_ enumeration: EnumSchema) throws {
+        let descriptor = enumeration.descriptor
+        try declare(
+            "enum \(enumeration.name)", enumeration.comments, descriptor.options
+        ) { body in
+            for (value, declared) in zip(enumeration.values, descriptor.value) {
+                let list = Self.list(try body.options.texts(of: declared.options))
+                body.line(
+                    "\(value.name) = \(value.number)\(list);", enumeration.comments(of: value))
             }
-            for value in enumeration.values {
-                body.line("\(value.name) = \(value.number);", enumeration.comments(of: value))
-            }
+            // The end of an enum's range is the last number in it.
+            let ranges = descriptor.reservedRange.map { ($0.start ?? 0, Int64($0.end ?? 0)) }
+            body.writeReserved(ranges, descriptor.reservedName)
         }
+    }
+
+    /// Options after a declaration, such as ` [deprecated = true]`; empty for none.
+    private static func list(_ options: [String]) -> String {
+        options.isEmpty ? "" : " [\(options.joined(separator: ", "))]"
     }
 }
 
 // MARK: - Fields
 
 extension ProtoText {
-    private mutating func write(_ field: FieldSchema) {
-        let declaration = "\(label(of: field))\(type(of: field)) \(field.name) = \(field.number)"
+    private mutating func write(_ field: FieldSchema) throws {
+        let list = Self.list(try options(of: field))
         if isWrittenAsGroup(field), let message = field.message {
-            return declare(
-                "\(label(of: field))group \(message.name) = \(field.number)", field.comments
-            ) { $0.writeBody(of: message) }
+            let head = "\(label(of: field))group \(message.name) = \(field.number)\(list)"
+            return try declare(
+                head, field.comments, message.descriptor.options
+            ) { try $0.writeBody(of: message) }
         }
-        let options = options(of: field)
         line(
-            declaration + (options.isEmpty ? "" : " [\(options.joined(separator: ", "))]") + ";",
+            "\(label(of: field))\(type(of: field)) \(field.name) = \(field.number)\(list);",
             field.comments)
     }
 
@@ -149,18 +183,21 @@ extension ProtoText {
             ? String(declared.dropFirst(scope.count)) : name(declared)
     }
 
-    private func options(of field: FieldSchema) -> [String] {
-        var options: [String] = []
-        if field.hasExplicitDefault { options.append("default = \(defaultText(of: field))") }
+    private func options(of field: FieldSchema) throws -> [String] {
+        var texts: [String] = []
+        if field.hasExplicitDefault { texts.append("default = \(defaultText(of: field))") }
         if let jsonName = field.descriptor.jsonName, !field.isExtension,
             jsonName != Self.camelCase(field.name)
         {
-            options.append("json_name = \"\(jsonName)\"")
+            texts.append("json_name = \"\(jsonName)\"")
         }
-        if let packed = field.descriptor.options?.packed { options.append("packed = \(packed)") }
-        if field.descriptor.options?.deprecated == true { options.append("deprecated = true") }
-        if field.type == .group { options.append("features.message_encoding = DELIMITED") }
-        return options
+        let declared = try options.texts(of: field.descriptor.options)
+        let encoding = "features.message_encoding = DELIMITED"
+        // The encoding of a group can also come from the options of the file.
+        if field.type == .group, !isWrittenAsGroup(field), !declared.contains(encoding) {
+            texts.append(encoding)
+        }
+        return texts + declared
     }
 
     private func defaultText(of field: FieldSchema) -> String {
@@ -196,11 +233,13 @@ extension ProtoText {
 
 extension ProtoText {
     private mutating func declare(
-        _ head: String, _ comments: SchemaComments, _ body: (inout ProtoText) -> Void
-    ) {
+        _ head: String, _ comments: SchemaComments, _ declared: (some Message)?,
+        _ body: (inout ProtoText) throws -> Void
+    ) throws {
         line(head + " {", comments)
         depth += 1
-        body(&self)
+        for option in try options.texts(of: declared) { line("option \(option);", .init()) }
+        try body(&self)
         depth -= 1
         line("}", .init())
     }

@@ -33,6 +33,27 @@ enum SchemaSymbol {
             String(name[name.index(after: dot)...]))
     }
 
+    var fullName: String {
+        switch self {
+        case .service(let service): service.fullName
+        case .method(let method): method.fullName
+        case .message(let message): message.fullName
+        case .field(let field): field.fullName
+        case .enumeration(let enumeration): enumeration.fullName
+        }
+    }
+
+    /// The file that has the declaration.
+    var file: FileSchema {
+        switch self {
+        case .service(let service): service.file
+        case .method(let method): method.service.file
+        case .message(let message): message.file
+        case .field(let field): field.file
+        case .enumeration(let enumeration): enumeration.file
+        }
+    }
+
     /// The message for which a template is printed; nil for declarations without one.
     var templateMessage: MessageSchema? {
         switch self {

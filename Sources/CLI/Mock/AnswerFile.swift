@@ -16,17 +16,19 @@ struct AnswerFile {
     private static let maxDepth = 100
 
     private let schema: Schema
-    /// The schema in which the types of a status's details are looked up.
-    private let detailSchema: Schema
     private var scanner: JSONScanner
 
     /// The answers by the paths of methods.
+    ///
+    /// - Parameters:
+    ///   - bytes: The JSON.
+    ///   - schema: The services. An `Any` in the answers may also contain the types of
+    ///     ``Schema/withContentsOfAny()``.
     static func read(
         _ bytes: [UInt8], schema: Schema
     ) throws -> [String: CannedAnswers] {
         var file = AnswerFile(
-            schema: schema, detailSchema: try StatusDetails.completed(schema),
-            scanner: JSONScanner(bytes, maxDepth: maxDepth))
+            schema: try schema.withContentsOfAny(), scanner: JSONScanner(bytes, maxDepth: maxDepth))
         return try file.methods()
     }
 
@@ -177,7 +179,7 @@ extension AnswerFile {
     private mutating func details() throws(FormatError) -> [Google.Protobuf.AnyMessage] {
         var details: [Google.Protobuf.AnyMessage] = []
         try elements { file, _ throws(FormatError) in
-            guard let type = file.detailSchema.message("google.protobuf.Any") else { return }
+            guard let type = file.schema.message("google.protobuf.Any") else { return }
             let any = try file.message(as: type)
             do {
                 details.append(try .init(decoding: any.encoded()))

@@ -21,6 +21,8 @@ struct LineEditor {
     /// The index of the character after the cursor.
     private(set) var cursor = 0
     var history: LineHistory
+    /// The search in the history; nil while there is none.
+    private(set) var search: HistorySearch?
     /// Whether Enter submits a text. Otherwise it adds a new line.
     private let isWhole: @Sendable (String) -> Bool
     private var removed: [Character] = []
@@ -41,6 +43,7 @@ struct LineEditor {
 
 extension LineEditor {
     mutating func receive(_ key: Key) -> Action {
+        if let action = receiveInSearch(key) { return action }
         switch key {
         case .character(let character): insert([character])
         case .newline: insert(["\n"])
@@ -73,6 +76,7 @@ extension LineEditor {
         case "u": cut(from: lineStart(of: cursor), to: cursor)
         case "w": cut(from: wordStart, to: cursor)
         case "y": insert(removed)
+        case "r": search = HistorySearch(history, draft: text)
         case "l": return .clearScreen
         default: return .none
         }
@@ -98,6 +102,31 @@ extension LineEditor {
         characters = []
         cursor = 0
         history.leave()
+    }
+}
+
+// MARK: - Searching
+
+extension LineEditor {
+    /// Passes a key to the search. Nil without a search, and for a key that ends it: the key then acts on the text
+    /// that was found.
+    private mutating func receiveInSearch(_ key: Key) -> Action? {
+        guard var search else { return nil }
+        switch key {
+        case .character(let character): search.append(character)
+        case .backspace, .control("h"): search.removeLast()
+        case .control("r"): search.findOlder()
+        case .control("g"), .control("c"):
+            self.search = nil
+            replaceAll(with: search.draft)
+            return .redraw
+        default:
+            self.search = nil
+            return nil
+        }
+        self.search = search
+        replaceAll(with: search.found)
+        return .redraw
     }
 }
 

@@ -2,7 +2,7 @@
 struct LineView {
     private static let continuation = "… "
 
-    let prompt: String
+    var prompt: String
     /// The rows above the row of the cursor.
     private var rowsAbove = 0
 

@@ -15,7 +15,7 @@ enum ReplCommand: Command {
     ]
     static let options: [CommandOption] =
         [.flag("v", "verbose", help: "prints metadata and times to the standard error")]
-        + SchemaOptions.all + ChannelOptions.all
+        + SchemaOptions.withReflection + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
         let target = try arguments.word(0, "TARGET")
@@ -24,17 +24,13 @@ enum ReplCommand: Command {
         // Ctrl-C ends a call that lasts too long.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
         try await channel.closing {
-            let reflection = ServerReflection(channel: channel, target: target)
-            let schema: Schema
-            if let localSchema {
-                schema = localSchema
-            } else {
-                schema = try await reflection.schemaNamingMissingServices()
-            }
+            let source = SchemaSource(
+                localSchema, or: ServerReflection(channel: channel, target: target), arguments)
+            let schema = try await source.schemaOfAllServices().readingAny()
             let session = ReplSession(
-                schema: schema, channel: channel,
-                reflection: localSchema == nil ? reflection : nil,
-                log: CallLog(isEnabled: arguments.isVerbose))
+                schema: schema, channel: channel, reflection: source.reflection,
+                log: CallLog(isEnabled: arguments.isVerbose),
+                expandsHeaders: arguments.has("--expand-headers"))
             let terminal = RawTerminal.make()
             let isTerminal = terminal != nil
             if isTerminal {

@@ -5,6 +5,8 @@ import SwiftletDynamic
 enum ReplInput: Equatable {
     case empty
     case call(method: String, requests: String)
+    /// A call whose requests are typed while it runs.
+    case conversation(method: String)
     case list(service: String?)
     case describe(symbol: String?)
     case template(symbol: String)
@@ -26,7 +28,7 @@ enum ReplInput: Equatable {
                 throw UsageError(
                     message: "METHOD is missing (usage: call METHOD [JSON…])", isAboutUsage: false)
             }
-            self = .call(method: method, requests: requests)
+            self = Self.call(method, requests)
         case "list": self = .list(service: rest.isEmpty ? nil : rest)
         case "describe": self = .describe(symbol: rest.isEmpty ? nil : rest)
         case "template":
@@ -38,8 +40,12 @@ enum ReplInput: Equatable {
         case "header": self = .header(rest.isEmpty ? nil : rest)
         case "help", "?": self = .help
         case "exit", "quit": self = .exit
-        default: self = .call(method: first, requests: rest)
+        default: self = Self.call(first, rest)
         }
+    }
+
+    private static func call(_ method: String, _ requests: String) -> ReplInput {
+        requests == "@" ? .conversation(method: method) : .call(method: method, requests: requests)
     }
 
     /// Whether Enter submits the text: no object, list or string of the requests is open.
@@ -58,16 +64,23 @@ enum ReplInput: Equatable {
     }
 
     static let helpText = """
-        METHOD [JSON…]         calls a method; several requests for a stream; 'call METHOD …' is the same
+        METHOD [JSON…]         calls a method; several requests for a stream;
+                               'call METHOD …' is the same
+        METHOD @               opens a stream: each text that follows is a request;
+                               'end' or Ctrl-D ends the requests, Ctrl-C the call
         list [SERVICE]         lists services, or the methods of one
         describe [SYMBOL]      prints a declaration as .proto text
-        template SYMBOL        prints a message, or a method's request, as JSON to fill in
-        header [NAME: VALUE]   sends a header with the calls that follow; shows the headers
+        template SYMBOL        prints a message, or a method's request, as JSON to
+                               fill in
+        header [NAME: VALUE]   sends a header with the calls that follow; shows the
+                               headers
         help, exit
 
-        A METHOD may be shortened to 'Service/Method' or 'Method'. In requests, $ is the last answer, and
-        $.items[0].id a part of it. Tab completes names; Enter adds a line while a bracket is open, Alt-Enter
-        in any case; the arrows go through the lines and the history; Ctrl-C ends a call; Ctrl-D ends.
+        A METHOD may be shortened to 'Service/Method' or 'Method'. In requests, $ is
+        the last answer, and $.items[0].id a part of it. Tab completes names; Enter
+        adds a line while a bracket is open, Alt-Enter in any case; the arrows go
+        through the lines and the history, and Ctrl-R searches in it; Ctrl-C ends a
+        call; Ctrl-D ends.
         """
 }
 

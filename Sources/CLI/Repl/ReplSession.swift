@@ -14,6 +14,7 @@ final class ReplSession: Sendable {
     private let channel: Channel
     private let reflection: ServerReflection?
     private let log: CallLog
+    private let expandsHeaders: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -22,23 +23,49 @@ final class ReplSession: Sendable {
     ///   - reflection: The reflection by which types of status details are looked up; nil for a
     ///     schema of files.
     ///   - log: Prints the metadata of calls.
-    init(schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog) {
+    ///   - expandsHeaders: Whether `${NAME}` in headers is replaced.
+    init(
+        schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog,
+        expandsHeaders: Bool = false
+    ) {
+        self.expandsHeaders = expandsHeaders
         self.schema = schema
         self.channel = channel
         self.reflection = reflection
         self.log = log
     }
 
-    /// Runs an entered text, and prints its output or its error. Returns the exit status of a command that ends in
-    /// the same way.
-    func run(_ input: ReplInput) async -> Int32 {
+    /// Runs an entered text, and prints its output. Returns its error.
+    func run(_ input: ReplInput) async -> (any Error)? {
+        await failure { try await perform(input) }
+    }
+
+    /// Calls a method whose requests are typed while the call runs. Returns the error of the call.
+    ///
+    /// - Parameters:
+    ///   - conversation: The call.
+    ///   - requests: The requests, as ``requests(_:in:)`` returns them.
+    ///   - write: Prints a response.
+    func run(
+        _ conversation: ReplConversation, _ requests: AsyncStream<[UInt8]>,
+        write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async -> (any Error)? {
+        await failure {
+            var format = MessageFormat(name: .json)
+            // The requests were checked when they were typed.
+            format.ignoresUnknownFields = true
+            try await call(
+                conversation.method, RequestInput([.typed(requests)]), format, write: write)
+        }
+    }
+
+    private func failure(of body: () async throws -> Void) async -> (any Error)? {
         defer { flushOutput() }
         do {
-            try await perform(input)
-            return 0
+            try await body()
+            return nil
         } catch {
-            report(error)
-            return ExitStatus.of(error)
+            return error
         }
     }
 
@@ -56,7 +83,7 @@ final class ReplSession: Sendable {
 
     private func perform(_ input: ReplInput) async throws {
         switch input {
-        case .empty, .exit: break
+        case .empty, .exit, .conversation: break
         case .help: print(ReplInput.helpText)
         case .list(let service): try list(service)
         case .describe(let symbol): try describe(symbol)
@@ -75,19 +102,13 @@ extension ReplSession {
             for service in schema.services { printText(service.fullName) }
             return
         }
-        guard let service = schema.service(name) else {
-            let hint = NearestMatch.hint(for: name, among: schema.services.map(\.fullName))
-            throw LookupError(description: "'\(name)' is not a service\(hint)")
-        }
+        let service = try schema.service(orNearest: name)
         for method in service.methods { printText("\(name)/\(method.name)") }
     }
 
     private func describe(_ name: String?) throws {
-        guard let name else {
-            for service in schema.services { printText(ProtoText.text(of: .service(service))) }
-            return
-        }
-        printText(ProtoText.text(of: try symbol(name)), terminator: "")
+        let symbols = try name.map { [try symbol($0)] } ?? schema.services.map { .service($0) }
+        printText(try ProtoText.text(of: symbols, in: schema), terminator: "")
     }
 
     private func template(_ name: String) throws {
@@ -108,7 +129,8 @@ extension ReplSession {
             for element in state.withLock(\.headers) { print(element) }
             return
         }
-        let added = try HeaderOption.metadata([header])
+        let lines = try HeaderOption.lines([header], expands: expandsHeaders)
+        let added = try HeaderOption.metadata(lines)
         state.withLock { state in
             for element in added { state.headers.removeAll(element.name) }
             state.headers.append(contentsOf: added)
@@ -121,24 +143,72 @@ extension ReplSession {
 extension ReplSession {
     private func call(_ name: String, _ requests: String) async throws {
         let method = try schema.method(named: name)
-        let (last, headers) = state.withLock { ($0.lastAnswer, $0.headers) }
-        let json = try last.substituted(in: requests)
-        var format = MessageFormat(name: .json)
-        // If a `$` was replaced, the parts of the last answer may have fields that the request does
-        // not have.
-        format.ignoresUnknownFields = json != requests
+        let (json, format) = try substituted(requests)
+        try await call(method, RequestInput([.bytes(Array(json.utf8))]), format) {
+            try writeToStandardOutput($0)
+        }
+    }
+
+    private func call(
+        _ method: MethodSchema, _ input: RequestInput, _ format: MessageFormat,
+        write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
         var call = DynamicCall(method: method, format: format, log: log)
-        call.options.metadata = headers
+        call.options.metadata = state.withLock(\.headers)
+        call.write = write
         call.observe = { [self] answer in
             // If an answer has no JSON, it cannot be printed either, and ends the call.
             guard let json = try? answer.jsonBytes() else { return }
             state.withLock { $0.lastAnswer.json = json }
         }
         do {
-            try await call.run(on: channel, .bytes(Array(json.utf8)))
+            try await call.run(on: channel, input)
         } catch let error as RPCError {
             let details = StatusDetails(schema: schema, reflection: reflection)
             throw DetailedFailure(error: error, details: await details.text(of: error))
         }
     }
+
+    /// The requests with each `$` replaced, and the format in which they are read.
+    private func substituted(_ requests: String) throws -> (json: String, MessageFormat) {
+        let json = try state.withLock(\.lastAnswer).substituted(in: requests)
+        var format = MessageFormat(name: .json)
+        // If a `$` was replaced, the parts of the last answer may have fields that the request does
+        // not have.
+        format.ignoresUnknownFields = json != requests
+        return (json, format)
+    }
+
+    /// The conversation with a method. Throws if there is none of that name, or if it takes one request.
+    func conversation(_ name: String) throws -> ReplConversation {
+        let method = try schema.method(named: name)
+        guard method.streamsRequests else {
+            throw LookupError(
+                description: "'\(name)' takes one request; type it after the method")
+        }
+        return ReplConversation(method: method)
+    }
+
+    /// The bytes of the requests in a typed text. Throws if they are not requests of the method.
+    func requests(_ text: String, in conversation: ReplConversation) throws -> [UInt8] {
+        let (json, format) = try substituted(text)
+        let type = conversation.method.input
+        do {
+            var splitter = MessageSplitter(format, isStream: true)
+            splitter.append(Array(json.utf8))
+            while let message = try splitter.next() ?? splitter.finish() {
+                _ = try format.input(message, as: type)
+            }
+        } catch {
+            throw UsageError(message: "\(type.fullName): \(error)", isAboutUsage: false)
+        }
+        return Array(json.utf8) + format.separator
+    }
+}
+
+/// A call whose requests are typed while it runs.
+struct ReplConversation {
+    let method: MethodSchema
+
+    var prompt: String { "\(method.name)> " }
 }

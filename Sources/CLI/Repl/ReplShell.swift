@@ -1,3 +1,4 @@
+import SwiftletDynamic
 import SwiftletLoopback
 
 #if canImport(Darwin)
@@ -13,8 +14,12 @@ struct ReplShell {
     private enum Event: Sendable {
         case input([UInt8])
         case endOfInput(status: Int32)
-        case commandEnded(status: Int32)
+        /// The bytes of a response in a conversation.
+        case output([UInt8])
+        case commandEnded((any Error)?)
     }
+
+    private static let prompt = "> "
 
     private let session: ReplSession
     private let completer: ReplCompleter
@@ -24,6 +29,8 @@ struct ReplShell {
     private var view: LineView
     /// The running command.
     private var command: Task<Void, Never>?
+    /// The conversation that the command is, and the receiver of its requests, until their end.
+    private var open: (conversation: ReplConversation, requests: AsyncStream<[UInt8]>.Continuation)?
     /// The keys that are typed while the command runs.
     private var pending: [Key] = []
     /// The exit status of the last command that failed, or of the input if it cannot be read; 0 if nothing has
@@ -42,7 +49,7 @@ struct ReplShell {
         historyFile = isTerminal ? HistoryFile() : nil
         editor = LineEditor(
             history: LineHistory(file: historyFile?.content ?? []), isWhole: ReplInput.isWhole)
-        view = LineView(prompt: "> ")
+        view = LineView(prompt: Self.prompt)
     }
 
     /// Runs until the end of the input, or until `exit`.
@@ -76,9 +83,15 @@ struct ReplShell {
                 if status != 0 { failureStatus = status }
                 // The last line may lack its end, and the last request its closing bracket.
                 receive([.enter, .endOfText], continuation)
-            case .commandEnded(let status):
-                command = nil
-                if status != 0 { failureStatus = status }
+                endRequests()
+            case .output(let bytes):
+                show(view.erase())
+                try writeToStandardOutput(bytes)
+                redraw()
+            case .commandEnded(let error):
+                show(open == nil ? "" : view.erase())
+                (command, open) = (nil, nil)
+                if let error { report(error) }
                 redraw()
                 let keys = pending
                 pending = []
@@ -93,7 +106,7 @@ struct ReplShell {
         _ keys: [Key], _ events: AsyncStream<Event>.Continuation
     ) {
         for key in keys where !hasLeft {
-            guard command == nil else {
+            guard command == nil || open != nil else {
                 if key == .control("c"), isTerminal {
                     command?.cancel()
                 } else {
@@ -113,6 +126,7 @@ struct ReplShell {
         case .complete: complete()
         case .interrupt:
             show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
+            command?.cancel()
             redraw()
         case .clearScreen:
             show("\u{1b}[H\u{1b}[2J")
@@ -120,7 +134,7 @@ struct ReplShell {
             redraw()
         case .end:
             show("\r\n")
-            hasLeft = true
+            if open != nil { endRequests() } else { hasLeft = true }
         case .submit(let text):
             show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
             submit(text, events)
@@ -129,22 +143,54 @@ struct ReplShell {
 
     private mutating func submit(_ text: String, _ events: AsyncStream<Event>.Continuation) {
         historyFile?.save(editor.history)
-        let input: ReplInput
         do {
-            input = try ReplInput(text)
-        } catch {
-            session.report(error)
-            failureStatus = ExitStatus.of(error)
-            return redraw()
-        }
-        switch input {
-        case .empty: redraw()
-        case .exit: hasLeft = true
-        default:
-            command = Task { [session] in
-                events.yield(.commandEnded(status: await session.run(input)))
+            if let open {
+                try send(text, in: open.conversation)
+            } else {
+                try start(ReplInput(text), events)
             }
+        } catch {
+            report(error)
         }
+        redraw()
+    }
+
+    private mutating func start(
+        _ input: ReplInput, _ events: AsyncStream<Event>.Continuation
+    ) throws {
+        switch input {
+        case .empty: break
+        case .exit: hasLeft = true
+        case .conversation(let name):
+            let conversation = try session.conversation(name)
+            let (texts, requests) = AsyncStream.makeStream(of: [UInt8].self)
+            open = (conversation, requests)
+            command = Task { [session] in
+                let error = await session.run(conversation, texts) { events.yield(.output($0)) }
+                events.yield(.commandEnded(error))
+            }
+        default:
+            command = Task { [session] in events.yield(.commandEnded(await session.run(input))) }
+        }
+    }
+
+    /// Sends typed requests, or ends them after `end`.
+    private mutating func send(_ text: String, in conversation: ReplConversation) throws {
+        switch try ReplInput(text) {
+        case .empty: break
+        case .call("end", ""): endRequests()
+        default: open?.requests.yield(try session.requests(text, in: conversation))
+        }
+    }
+
+    private mutating func endRequests() {
+        open?.requests.finish()
+        open = nil
+    }
+
+    private mutating func report(_ error: any Error) {
+        session.report(error)
+        failureStatus = ExitStatus.of(error)
     }
 }
 
@@ -155,7 +201,8 @@ extension ReplShell {
     private var rowCount: Int { Terminal.rowCount }
 
     private mutating func redraw() {
-        guard isTerminal, !hasLeft, !isAtEnd, command == nil else { return }
+        guard isTerminal, !hasLeft, !isAtEnd, command == nil || open != nil else { return }
+        view.prompt = editor.search?.prompt ?? open?.conversation.prompt ?? Self.prompt
         show(
             view.draw(
                 editor.characters, cursor: editor.cursor, columnCount: columnCount,
@@ -164,7 +211,8 @@ extension ReplShell {
 
     private mutating func complete() {
         guard isTerminal else { return editor.insert(["\t"]) }
-        let completion = completer.complete(editor.textBeforeCursor)
+        let call = open.map { "call \($0.conversation.method.path) " } ?? ""
+        let completion = completer.complete(call + editor.textBeforeCursor)
         if let replacement = completion.replacement {
             editor.replace(last: completion.replacedCount, with: replacement)
         } else if completion.candidates.count > 1 {

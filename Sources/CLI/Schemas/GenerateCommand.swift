@@ -37,7 +37,9 @@ enum GenerateCommand: Command {
                 "reflect", named: "TARGET",
                 help: "the server whose services are generated, by its reflection"),
             .value(
-                "output", named: "DIR", help: "where to write; the source is printed otherwise"),
+                "output", named: "DIR",
+                help: "where to write; files that this command did not write are kept; the "
+                    + "source is printed otherwise"),
         ] + GeneratorArguments.all + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
@@ -49,12 +51,10 @@ enum GenerateCommand: Command {
             } else {
                 try sources(options, arguments)
             }
-        for source in sources {
-            if let output = arguments["--output"] {
-                try source.write(below: output)
-            } else {
-                print(source.source, terminator: "")
-            }
+        if let output = arguments["--output"] {
+            try GeneratedFile.write(sources, below: output)
+        } else {
+            for source in sources { print(source.source, terminator: "") }
         }
     }
 

@@ -60,7 +60,7 @@ enum GeneratorArguments {
 
     private static func faces(_ arguments: Arguments) throws -> Set<GeneratorOptions.Face> {
         var faces: Set<GeneratorOptions.Face> = []
-        for name in (arguments["--faces"] ?? "").split(separator: ",") {
+        for name in arguments.all("--faces").flatMap({ $0.split(separator: ",") }) {
             guard let face = GeneratorOptions.Face(rawValue: String(name)) else {
                 let all = GeneratorOptions.Face.allCases.map(\.rawValue).joined(separator: ", ")
                 throw UsageError(
@@ -73,7 +73,7 @@ enum GeneratorArguments {
 
     private static func modules(_ arguments: Arguments) throws -> [String: String] {
         var modules: [String: String] = [:]
-        for part in (arguments["--modules"] ?? "").split(separator: ",") {
+        for part in arguments.all("--modules").flatMap({ $0.split(separator: ",") }) {
             let pair = part.split(separator: "=")
             guard pair.count == 2 else {
                 throw UsageError(

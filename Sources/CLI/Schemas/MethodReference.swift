@@ -2,9 +2,12 @@ import Swiftlet
 import SwiftletDynamic
 
 /// The method of a command line, written `package.Service/Method` or `package.Service.Method`.
-struct MethodReference {
+struct MethodReference: CustomStringConvertible {
     private let service: String
     private let method: String
+
+    /// The method as `package.Service/Method`.
+    var description: String { "\(service)/\(method)" }
 
     init(_ text: String) throws {
         let bare = text.hasPrefix("/") ? text.dropFirst() : text[...]
@@ -18,14 +21,14 @@ struct MethodReference {
         method = String(bare[bare.index(after: end)...])
     }
 
-    /// The method in `local`, or in the server's schema if `local` is nil. If the method does not exist,
-    /// throws an error that suggests the nearest service or method.
-    func find(in local: Schema?, or reflection: ServerReflection) async throws -> MethodSchema {
-        if let local { return try find(in: local) }
+    /// The method in the schema of a source. An `Any` in its messages may contain the types of
+    /// ``Schema/withContentsOfAny()``. If the method does not exist, throws an error that suggests the nearest
+    /// service or method.
+    func find(in source: SchemaSource) async throws -> MethodSchema {
         do {
-            return try find(in: try await reflection.schema(declaring: [service]))
+            return try find(in: try await source.schema(declaring: service).readingAny())
         } catch let error as SchemaError {
-            let names = try await reflection.serviceNames()
+            let names = try await source.serviceNames()
             guard !names.contains(service) else { throw error }
             throw noService(among: names)
         }

@@ -12,8 +12,21 @@ enum SchemaOptions {
             "protoset", named: "FILE",
             help: "a descriptor set of protoc, in place of reflection; repeatable"),
     ]
+    /// The options of commands that can also use reflection.
+    static let withReflection: [CommandOption] =
+        all + [
+            .flag(
+                "use-reflection",
+                help: "reflection, also with --proto or --protoset, which then add what the "
+                    + "server does not describe")
+        ]
 
     static let usage = "[--proto FILE [-I DIR] | --protoset FILE]"
+
+    /// Whether the command needs a server to look up declarations.
+    static func useReflection(_ local: Schema?, _ arguments: Arguments) -> Bool {
+        local == nil || arguments.has("--use-reflection")
+    }
 
     /// A schema that does not come from the server; nil if reflection must be used.
     static func localSchema(_ arguments: Arguments) throws -> Schema? {

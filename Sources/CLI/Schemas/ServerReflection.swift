@@ -25,6 +25,19 @@ struct ServerReflection {
         return try await schema(&fetch)
     }
 
+    /// The files that declare a symbol, and all files that they import. Not every server finds methods and fields:
+    /// if this one does not, the declaration around the symbol is looked up.
+    func schema(declaring symbol: String) async throws -> Schema {
+        do {
+            return try await schema(declaring: [symbol])
+        } catch let error as SchemaError {
+            guard let dot = symbol.lastIndex(of: "."),
+                let schema = try? await schema(declaring: [String(symbol[..<dot])])
+            else { throw error }
+            return schema
+        }
+    }
+
     /// The files of all services that the server describes, and the names of the services that it does not.
     func schemaOfDescribedServices() async throws -> (schema: Schema, missing: [String]) {
         var limits = limits

@@ -38,7 +38,7 @@ enum Main {
                         + "add it to 'files' in swiftlet.json, or its module to 'modules'")
             }
             let sources = try generator.generate(schema, files: arguments.files)
-            for source in sources { try source.write(below: arguments.output) }
+            try GeneratedFile.write(sources, below: arguments.output)
         } catch let error as ProtoCompilationError {
             throw Failure(error, in: directories)
         } catch let error as SchemaError {

@@ -76,11 +76,85 @@ struct BenchTests {
         #expect(report["calls"] as? Int == 100)
         #expect(report["statuses"] as? [String: Int] == ["OK": 100])
         let csv = try await Program.run(bench + ["--output", "csv"])
-        let lines = csv.output.split(separator: "\n").map { $0.split(separator: ",") }
+        let lines = csv.output.split(separator: "\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
         #expect(lines.count == 2)
         #expect(lines.first?.count == lines.last?.count)
         let text = try await Program.run(bench)
         #expect(text.output.contains("  OK  100"))
+    }
+
+    @Test("says when calls start later than --rate asks for, and not when they are slow")
+    func missedRate() throws {
+        var run = LoadRun()
+        run.plan.rate = 100
+        for (interval, isMissed) in [(10, false), (11, true), (20, true), (5, false)] {
+            var (one, other) = (LoadResult(), LoadResult())
+            for index in 0..<50 {
+                let start = Duration.milliseconds(index * interval)
+                // Each call takes a minute, which does not matter.
+                let end = start + .seconds(60)
+                if index.isMultiple(of: 2) {
+                    one.start(at: start)
+                    one.record(.seconds(60), .success(1), at: end)
+                } else {
+                    other.start(at: start)
+                    other.record(.seconds(60), .success(1), at: end)
+                }
+            }
+            one.merge(other)
+            let missed = run.missedRate(started: one.startsPerSecond)
+            #expect((missed != nil) == isMissed, "\(interval)")
+            let text = LoadReport(result: one, run: run).text(columnCount: 80)
+            #expect(text.contains("rate missed") == isMissed)
+        }
+        #expect(LoadResult().startsPerSecond == nil)
+        #expect(LoadRun().missedRate(started: 1) == nil)
+    }
+
+    @Test("writes what was asked for, failures and the course of time for programs")
+    func programs() throws {
+        var run = LoadRun()
+        (run.date, run.target, run.method) = ("2026-01-02T03:04:05Z", "a\"b,c:1", "shop.Cart/Get")
+        run.plan.rate = 100
+        var result = LoadResult()
+        result.start(at: .zero)
+        result.record(.milliseconds(5), .success(3), at: .milliseconds(10))
+        for index in 0..<100 {
+            let error = RPCError(.unavailable, "no \(index % 60) \u{1b}[31m")
+            result.record(.milliseconds(index), .failure(error), at: .seconds(1))
+        }
+        let report = LoadReport(result: result, run: run)
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+        #expect(json["target"] as? String == "a\"b,c:1")
+        #expect(json["requestedRate"] as? Double == 100)
+        #expect(json["requestedCalls"] == nil)
+        #expect(json["failed"] as? Int == 100)
+        let failures = try #require(json["failures"] as? [String: Int])
+        // 50 texts of their own, and one line for the other texts.
+        #expect(failures.count == 51)
+        #expect(failures.values.reduce(0, +) == 100)
+        #expect(failures["UNAVAILABLE: no 3  [31m"] == 2)
+        #expect((json["timeline"] as? [[String: Any]])?.map { $0["calls"] as? Int } == [1, 100])
+        let bars = try #require(json["histogram"] as? [[String: Any]])
+        #expect(bars.compactMap { $0["calls"] as? Int }.reduce(0, +) == 101)
+        let lines = report.csv.split(separator: "\n")
+        #expect(lines[0].hasPrefix("date,target,method,concurrency,"))
+        #expect(
+            lines[1].hasPrefix(
+                "\"2026-01-02T03:04:05Z\",\"a\"\"b,c:1\",\"shop.Cart/Get\",1,1,,,100.0"))
+        #expect(lines[0].split(separator: ",").contains("UNAVAILABLE"))
+    }
+
+    @Test("ends a call after 20 seconds, unless --max-time is given")
+    func timeout() throws {
+        for (words, timeout) in [([], 20), (["--max-time", "3"], 3)] as [([String], Int)] {
+            let arguments = try Arguments(words, of: BenchCommand.self)
+            let channel = try ChannelOptions.channel("localhost:1", arguments, headers: [])
+            #expect(channel.defaultOptions.timeout == .seconds(timeout))
+        }
     }
 
     @Test("fits a report into the width of the terminal", arguments: [80, 40])

@@ -133,6 +133,53 @@ struct CallCommandTests {
         #expect(run.errors.contains("the method takes one request"))
     }
 
+    @Test("sends the requests of every -d, in their order")
+    func severalInputs() async throws {
+        let server = try Self.makeServer()
+        let call = ["call", server.target, "helloworld.Greeter/SayHelloBidiStream"]
+        for (format, inputs) in [
+            ("json", ["{\"name\": \"Ada\"}", "@", "{\"name\": \"Cy\"}"]),
+            ("text", ["name: \"Ada\"", "@", "name: \"Cy\""]),
+        ] {
+            let run = try await Program.run(
+                call + ["--format", format] + inputs.flatMap { ["-d", $0] },
+                input: format == "json" ? "{\"name\": \"Bo\"}" : "name: \"Bo\"")
+            let names = run.output.split(separator: "Hello ").dropFirst().map { $0.prefix(2) }
+            #expect(names == ["Ad", "Bo", "Cy"], "\(run.errors)")
+        }
+        let unary = ["call", server.target, "helloworld.Greeter/SayHello"]
+        for (format, input) in [("json", "{}"), ("binary", ""), ("text", "name: \"a\"")] {
+            let run = try await Program.run(
+                unary + ["--format", format, "-d", input, "-d", input])
+            #expect(run.status == 2)
+            #expect(run.errors.contains("the method takes one request"), "\(run.errors)")
+        }
+        let twice = try await Program.run(unary + ["-d", "@", "-d", "@-"])
+        #expect(twice.errors.hasPrefix("swiftlet: -d @ can be given only once\n"))
+    }
+
+    @Test("names its options in errors, and no part of the library")
+    func optionNames() async throws {
+        let server = try Self.makeServer()
+        let target = server.target
+        let method = "helloworld.Greeter/SayHello"
+        for (words, text) in [
+            ([target, method, "--max-msg-size", "3"], "; raise --max-msg-size to accept it"),
+            (["https://\(target)", method], "is not known (expected dns, ipv4, ipv6 or unix)"),
+            ([target, method, "--keepalive-time", "1s"], "--keepalive-time needs 10s or more"),
+        ] {
+            let run = try await Program.run(["call"] + words)
+            #expect(run.errors.contains(text), "\(run.errors)")
+        }
+        // A server's own text is not changed.
+        let message = "raise maxReceiveByteCount to accept it"
+        let run = try await Program.run([
+            "call", target, "grpc.testing.TestService/UnaryCall", "-d",
+            "{\"responseStatus\": {\"code\": 9, \"message\": \"\(message)\"}}",
+        ])
+        #expect(run.errors.contains(message))
+    }
+
     @Test("reads and writes binary and text messages, too")
     func formats() async throws {
         let server = try Self.makeServer()

@@ -31,12 +31,27 @@ struct CommandTextTests {
 
     @Test("are the help only where a word asks for it, and not for the value of an option")
     func helpWords() {
-        for words in [["-h"], ["x", "--help"], ["-plaintext", "-h"], ["-d", "x", "-h"]] {
+        for words in [
+            ["-h"], ["-help"], ["x", "--help"], ["-plaintext", "-h"], ["-d", "x", "-h"],
+        ] {
             #expect(Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
         }
         for words in [["-d", "-h"], ["-H", "--help", "x"], ["--", "-h"], ["-d=-h"]] {
             #expect(!Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
         }
+    }
+
+    @Test("are printed with one hyphen and with two")
+    func programWords() async throws {
+        let help = Help.overview(Main.commands) + "\n"
+        for word in ["-h", "-help", "--help", "help"] {
+            #expect(try await Program.run([word]).output == help)
+        }
+        for word in ["-version", "--version"] {
+            #expect(try await Program.run([word]).output.hasPrefix("swiftlet "))
+        }
+        let page = try await Program.run(["call", "-help"])
+        #expect(page.output == Help.page(CallCommand.self) + "\n")
     }
 
     @Test("refuse an unknown option, and suggest the nearest one")
@@ -56,9 +71,12 @@ struct CommandTextTests {
             }
             let names = command.options.flatMap(\.names)
             #expect(Set(names).count == names.count, "\(command)")
-            for line in Help.page(command).split(separator: "\n") where line.hasPrefix("  -") {
-                #expect(line.count <= 100, "\(line)")
+            for line in Help.page(command).split(separator: "\n") {
+                #expect(line.count <= 80, "\(line)")
             }
+        }
+        for line in Help.overview(Main.commands).split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
         }
     }
 
@@ -112,6 +130,25 @@ struct CommandTextTests {
         let message: [UInt8] = name == .text ? [0x61, 0x3a, 0x31, 0x1e] : [3, 8, 1, 0]
         let input = [[UInt8]](repeating: message, count: 200_000).joined()
         #expect(try Self.messages([ArraySlice(input)], format).count == 200_000)
+    }
+
+    @Test(
+        "wait for the end of a message of any size that protobuf allows",
+        arguments: MessageFormat.Name.allCases.filter { $0 != .json })
+    func largeMessages(_ name: MessageFormat.Name) throws {
+        for isStream in [false, true] {
+            var splitter = MessageSplitter(MessageFormat(name: name), isStream: isStream)
+            // The length of a binary message in a stream: 80 MiB.
+            splitter.append([0x80, 0x80, 0x80, 0x28])
+            splitter.append([UInt8](repeating: 0x20, count: 80 << 20))
+            let message = try splitter.next()
+            #expect((message == nil) == !(isStream && name == .binary))
+        }
+        // A byte more than 2³¹ − 1.
+        var splitter = MessageSplitter(MessageFormat(name: .binary), isStream: true)
+        splitter.append([0x80, 0x80, 0x80, 0x80, 0x08])
+        #expect(throws: InputError.self) { _ = try splitter.next() }
+        #expect(MessageSplitter.maxMessageByteCount == 0x7fff_ffff)
     }
 
     private static func messages(

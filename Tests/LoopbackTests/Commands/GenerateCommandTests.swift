@@ -1,3 +1,7 @@
+import Foundation
+import Swiftlet
+import SwiftletDynamic
+import SwiftletLoopback
 import Testing
 
 @testable import SwiftletCLI
@@ -38,6 +42,51 @@ struct GenerateCommandTests {
             try await GenerateCommand.run(Arguments(words, of: GenerateCommand.self))
         }
         #expect(error?.message == "\(names) exclude each other")
+    }
+
+    @Test("keeps a file that it did not write, whatever names a server has, and writes nothing")
+    func keptFile() async throws {
+        let sources = ["Package", "other"].map { name in
+            "syntax = \"proto3\"; package p; service \(name) { rpc A(M\(name)) returns (M\(name)); }"
+                + "message M\(name) {}"
+        }
+        var files = try sources.flatMap { try ProtoCompiler().compile(source: $0).file }
+        (files[0].name, files[1].name) = ("Package.proto", "other.proto")
+        let services = ["p.Package", "p.other"]
+        let server = try LoopbackServer { [files] server in
+            server.add(ReflectionService(files: files))
+        }
+        let folder = try TemporaryFolder()
+        let manifest = "// swift-tools-version: 6.2\n"
+        try folder.write(manifest, to: "Package.swift")
+        let generate =
+            ["generate", "--reflect", server.target] + services + ["--output", folder.path]
+        let run = try await Program.run(generate)
+        #expect(run.status == 1)
+        #expect(
+            run.errors == "swiftlet: cannot write '\(folder.path)/Package.swift': it exists, and "
+                + "`swiftlet generate` did not write it; move it, or write to another directory\n")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Package.swift"])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/Package.swift")
+        // The second run replaces the files of the first.
+        for _ in 0..<2 {
+            let run = try await Program.run(generate)
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 1)
+    }
+
+    @Test("adds up lists that are given in several options")
+    func lists() throws {
+        let arguments = try Arguments(
+            [
+                "--modules", "a.proto=A", "--modules", "b.proto=B,c.proto=C", "--faces", "blocking",
+                "--faces", "futures",
+            ], of: GenerateCommand.self)
+        let options = try GeneratorArguments.options(arguments)
+        #expect(options.modules == ["a.proto": "A", "b.proto": "B", "c.proto": "C"])
+        #expect(options.faces == [.blocking, .futures])
     }
 
     @Test("and other commands refuse options of the schema that have no use together")

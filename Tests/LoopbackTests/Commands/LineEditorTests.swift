@@ -182,4 +182,45 @@ struct LineViewTests {
         let many = (100..<150).map { "\($0)" }
         #expect(Columns.text(of: many, columnCount: 10).hasSuffix("and 10 more\n"))
     }
+
+    @Test("searches in the history from the latest entry, and edits what it found")
+    func search() {
+        var history = LineHistory()
+        for entry in ["list", "SayHello {1}", "describe", "SayHello {2}", "SayHello {2}", "help"] {
+            history.add(entry)
+        }
+        var editor = LineEditor(history: history)
+        func type(_ text: String) {
+            for character in text { _ = editor.receive(.character(character)) }
+        }
+        type("draft")
+        _ = editor.receive(.control("r"))
+        #expect(editor.search?.prompt == "(search: '') ")
+        #expect(editor.text == "draft")
+        type("Say")
+        #expect(editor.text == "SayHello {2}")
+        _ = editor.receive(.control("r"))
+        #expect(editor.text == "SayHello {1}")
+        _ = editor.receive(.control("r"))
+        #expect(editor.search?.prompt == "(no match: 'Say') ")
+        #expect(editor.text == "SayHello {1}")
+        for _ in 0..<3 { _ = editor.receive(.backspace) }
+        #expect(editor.text == "draft")
+        type("l")
+        #expect(editor.text == "help")
+        type("i")
+        #expect(editor.text == "list")
+        _ = editor.receive(.control("g"))
+        #expect(editor.text == "draft")
+        #expect(editor.search?.prompt == nil)
+        _ = editor.receive(.control("r"))
+        type("1}")
+        _ = editor.receive(.home)
+        #expect(editor.search?.prompt == nil)
+        type("call ")
+        #expect(editor.receive(.enter) == .submit("call SayHello {1}"))
+        _ = editor.receive(.control("r"))
+        type("desc")
+        #expect(editor.receive(.enter) == .submit("describe"))
+    }
 }

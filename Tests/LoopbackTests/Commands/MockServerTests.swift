@@ -188,6 +188,36 @@ struct MockServerTests {
         #expect(found.path == "shop.Cart/Watch.replies[1].cuont")
     }
 
+    @Test("accepts the usual contents of an Any, which the files of the services need not declare")
+    func contentsOfAny() async throws {
+        let proto = try TemporaryFile(
+            """
+            syntax = "proto3";
+            package box;
+            import "google/protobuf/any.proto";
+            service Box { rpc Open(Content) returns (Content); }
+            message Content { google.protobuf.Any any = 1; }
+            """)
+        let content = "{\"@type\": \"type.googleapis.com/google.rpc.ErrorInfo\", \"reason\": \"a\"}"
+        let answers = try TemporaryFile(
+            """
+            {"box.Box/Open": [
+              {"when": {"any": \(content)}, "reply": {"any": \(content)}},
+              {"reply": {}}
+            ]}
+            """, suffix: ".json")
+        let program = try Program([
+            "serve", "--port", "0", "--proto", proto.path, "--answers", answers.path,
+        ])
+        let line = try await program.line(startingWith: "serving on ")
+        let call = ["call", String(line.dropFirst("serving on ".count)), "box.Box/Open"]
+        for schema in [[], ["--proto", proto.path]] {
+            let run = try await Program.run(call + schema + ["-d", "{\"any\": \(content)}"])
+            #expect(run.output.contains("\"reason\": \"a\""), "\(run.errors)")
+        }
+        #expect(try await Program.run(call).output == "{}\n")
+    }
+
     @Test("names the file of a mistake, and needs both files")
     func usage() async throws {
         let proto = try TemporaryFile(Self.proto)

@@ -20,9 +20,10 @@ struct ProtoTextTests {
             """
         let files = try ProtoCompiler(reading: { $0 == "n.proto" ? Array(source.utf8) : nil })
             .compile(["n.proto"])
-        let node = try #require(try Schema(files).message("Node"))
+        let schema = try Schema(files)
+        let node = try schema.requiredMessage("Node")
         #expect(
-            ProtoText.text(of: .message(node)) == """
+            try ProtoText.text(of: [.message(node)], in: schema) == """
                 message Node {
                   Node child = 1 [features.message_encoding = DELIMITED];
                   Other other = 2 [features.message_encoding = DELIMITED];
@@ -116,9 +117,10 @@ struct ProtoTextTests {
 
     @Test("of a service has its comments, before the declaration and after it")
     func service() throws {
-        let symbol = try SchemaSymbol("shop.Cart", in: Self.makeSchema())
+        let schema = try Self.makeSchema()
+        let symbol = try SchemaSymbol("shop.Cart", in: schema)
         #expect(
-            ProtoText.text(of: symbol) == """
+            try ProtoText.text(of: [symbol], in: schema) == """
                 // A cart.
                 //
                 // For a day.
@@ -131,9 +133,10 @@ struct ProtoTextTests {
 
     @Test("of a message has its oneofs and enums, and names without their scope")
     func message() throws {
-        let symbol = try SchemaSymbol("shop.Item", in: Self.makeSchema())
+        let schema = try Self.makeSchema()
+        let symbol = try SchemaSymbol("shop.Item", in: schema)
         #expect(
-            ProtoText.text(of: symbol) == """
+            try ProtoText.text(of: [symbol], in: schema) == """
                 message Item {
                   // Its name.
                   string name = 1;

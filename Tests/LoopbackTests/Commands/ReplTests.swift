@@ -216,4 +216,41 @@ struct ReplTests {
         #expect(run.errors.contains("< x-grpc-test-echo-initial: blue"))
         #expect(run.output == "{}\nx-grpc-test-echo-initial: blue\n")
     }
+
+    @Test("sends each request of a conversation when it is typed, and shows each response at once")
+    func conversation() async throws {
+        let server = try LoopbackServer { server in
+            server.addGreeter()
+            server.add(ReflectionService())
+        }
+        let program = try Program(["repl", server.target])
+        program.write("SayHelloBidiStream @\n")
+        for name in ["Ada", "Bo"] {
+            program.write("{\"name\": \"\(name)\"}\n")
+            let line = try await program.line(endingIn: "\"Hello \(name)\"")
+            #expect(line == "  \"message\": \"Hello \(name)\"")
+        }
+        // A request that is not valid is not sent, and does not end the call.
+        program.write("{\"nam\": 1}\n{\"name\": $.message}\nend\nSayHello {\"name\": \"Cy\"}\n")
+        _ = try await program.line(endingIn: "\"Hello Hello Bo\"")
+        _ = try await program.line(endingIn: "\"Hello Cy\"")
+        program.endInput()
+        let end = try await program.end()
+        #expect(end.status == 2)
+        #expect(end.errors.contains("has no field 'nam'"))
+    }
+
+    @Test("ends the requests of a conversation with the input, and refuses one for one request")
+    func conversationEnds() async throws {
+        let server = try LoopbackServer { server in
+            server.addGreeter()
+            server.add(ReflectionService())
+        }
+        let run = try await Program.run(
+            ["repl", server.target], input: "call SayHelloBidiStream @\n{\"name\": \"Ada\"}")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == "{\n  \"message\": \"Hello Ada\"\n}\n")
+        let unary = try await Program.run(["repl", server.target], input: "SayHello @\n")
+        #expect(unary.errors == "'SayHello' takes one request; type it after the method\n")
+    }
 }

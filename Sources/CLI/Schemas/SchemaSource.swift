@@ -1,0 +1,69 @@
+import Swiftlet
+import SwiftletDynamic
+
+/// Where a command finds declarations: in files of the command line, in a server's reflection, or in both.
+enum SchemaSource {
+    case files(Schema)
+    /// Reflection. Files, if there are any, add what the server does not describe.
+    case server(ServerReflection, files: Schema?)
+
+    /// - Parameters:
+    ///   - files: The files of the command line; nil without any.
+    ///   - reflection: The server's reflection. If there are files, it is used only with
+    ///     `--use-reflection`.
+    ///   - arguments: The options.
+    init(_ files: Schema?, or reflection: ServerReflection, _ arguments: Arguments) {
+        if let files, !arguments.has("--use-reflection") {
+            self = .files(files)
+        } else {
+            self = .server(reflection, files: files)
+        }
+    }
+
+    /// The reflection by which further types are looked up; nil if only files are used.
+    var reflection: ServerReflection? {
+        guard case .server(let reflection, _) = self else { return nil }
+        return reflection
+    }
+
+    /// A schema that has a declaration. A schema of files alone may lack it.
+    func schema(declaring symbol: String) async throws -> Schema {
+        switch self {
+        case .files(let schema): return schema
+        case .server(let reflection, let files):
+            guard let files else { return try await reflection.schema(declaring: symbol) }
+            do {
+                return try await reflection.schema(declaring: symbol).adding(files.descriptors)
+            } catch {
+                // A server that does not know the declaration, or that has no reflection.
+                let isAbsence = error is SchemaError || (error as? RPCError)?.code == .unimplemented
+                guard isAbsence, (try? SchemaSymbol(symbol, in: files)) != nil else { throw error }
+                return files
+            }
+        }
+    }
+
+    /// A schema of all services. Prints the names of services that the server does not describe to the standard
+    /// error.
+    func schemaOfAllServices() async throws -> Schema {
+        switch self {
+        case .files(let schema): return schema
+        case .server(let reflection, let files):
+            let schema = try await reflection.schemaNamingMissingServices()
+            return try schema.adding(files?.descriptors ?? [])
+        }
+    }
+
+    /// The names of all services.
+    func serviceNames() async throws -> [String] {
+        switch self {
+        case .files(let schema): schema.services.map(\.fullName)
+        case .server(let reflection, _): try await reflection.serviceNames()
+        }
+    }
+}
+
+extension Schema {
+    /// The descriptors of all files.
+    var descriptors: [Google.Protobuf.FileDescriptorProto] { files.map(\.descriptor) }
+}
