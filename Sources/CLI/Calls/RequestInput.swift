@@ -37,12 +37,12 @@ struct RequestInput: Sendable {
     ///
     /// - Parameter separator: The bytes between two parts.
     func bytes(separator: [UInt8]) -> [UInt8]? {
-        var known: [[UInt8]] = []
-        for part in parts {
+        var known: [UInt8] = []
+        for (index, part) in parts.enumerated() {
             guard case .bytes(let bytes) = part else { return nil }
-            known.append(bytes)
+            known += index == 0 ? bytes : separator + bytes
         }
-        return Array(known.joined(separator: separator))
+        return known
     }
 }
 

@@ -13,15 +13,15 @@ struct OptionsText {
 
     /// The options in the order of their numbers, such as `deprecated = true` and
     /// `(shop.rule) = { min: 3 }`. Empty for nil. Throws if the options do not fit the schema.
-    func texts(of options: (some Message)?) throws -> [String] {
+    func texts(of options: (any Message)?) throws -> [String] {
         guard let options else { return [] }
         return try texts(of: message(options), prefix: "")
     }
 
     /// A message of a descriptor, with the fields that the schema declares for it.
-    func message<Part: Message>(_ part: Part) throws -> DynamicMessage {
-        try DynamicMessage(
-            decoding: part.encoded(), as: schema.requiredMessage(Part.messageName))
+    func message(_ part: any Message) throws -> DynamicMessage {
+        let name = type(of: part).messageName
+        return try DynamicMessage(decoding: part.encoded(), as: schema.requiredMessage(name))
     }
 
     private func texts(of options: DynamicMessage, prefix: String) throws -> [String] {

@@ -106,9 +106,8 @@ extension ProtoText {
     }
 
     private mutating func writeExtension(_ field: FieldSchema) throws {
-        let none: Google.Protobuf.MessageOptions? = nil
         try declare(
-            "extend \(name(field.containingMessage.fullName))", .init(), none
+            "extend \(name(field.containingMessage.fullName))", .init(), nil
         ) { try $0.write(field) }
     }
 
@@ -233,7 +232,7 @@ extension ProtoText {
 
 extension ProtoText {
     private mutating func declare(
-        _ head: String, _ comments: SchemaComments, _ declared: (some Message)?,
+        _ head: String, _ comments: SchemaComments, _ declared: (any Message)?,
         _ body: (inout ProtoText) throws -> Void
     ) throws {
         line(head + " {", comments)

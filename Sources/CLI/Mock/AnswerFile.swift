@@ -22,13 +22,13 @@ struct AnswerFile {
     ///
     /// - Parameters:
     ///   - bytes: The JSON.
-    ///   - schema: The services. An `Any` in the answers may also contain the types of
-    ///     ``Schema/withContentsOfAny()``.
+    ///   - schema: The services, which must be those of the ``MockService``: messages of two schemas are never
+    ///     equal. An `Any`, also in the details of a status, may contain the types of this schema.
     static func read(
         _ bytes: [UInt8], schema: Schema
     ) throws -> [String: CannedAnswers] {
         var file = AnswerFile(
-            schema: try schema.withContentsOfAny(), scanner: JSONScanner(bytes, maxDepth: maxDepth))
+            schema: schema, scanner: JSONScanner(bytes, maxDepth: maxDepth))
         return try file.methods()
     }
 
@@ -179,7 +179,9 @@ extension AnswerFile {
     private mutating func details() throws(FormatError) -> [Google.Protobuf.AnyMessage] {
         var details: [Google.Protobuf.AnyMessage] = []
         try elements { file, _ throws(FormatError) in
-            guard let type = file.schema.message("google.protobuf.Any") else { return }
+            guard let type = file.schema.message("google.protobuf.Any") else {
+                throw file.scanner.error("the schema lacks google.protobuf.Any")
+            }
             let any = try file.message(as: type)
             do {
                 details.append(try .init(decoding: any.encoded()))
