@@ -5,14 +5,19 @@ import Testing
 @testable import Swiftlet
 @testable import SwiftletCore
 
-/// A resolver that answers each request before the request returns. It stops answering after many requests,
-/// so that a channel which asks without a pause does not hang the test.
+/// A resolver that answers each request before the request returns.
 private final class PromptResolver: Resolver {
     let requests = Counter()
     private let results = Mutex<ResolverResults?>(nil)
     private let answer: Mutex<ResolverResult>
+    /// It stops answering after this many requests, so that a channel which asks without a pause does not hang
+    /// the test.
+    private let limit: Int
 
-    init(_ answer: ResolverResult) { self.answer = Mutex(answer) }
+    init(_ answer: ResolverResult, limit: Int = .max) {
+        self.answer = Mutex(answer)
+        self.limit = limit
+    }
 
     func change(to result: ResolverResult) { answer.withLock { $0 = result } }
 
@@ -23,7 +28,7 @@ private final class PromptResolver: Resolver {
 
     func requestResolution() {
         requests.add()
-        guard requests.count < 1_000 else { return }
+        guard requests.count < limit else { return }
         results.withLock { $0 }?.report(answer.withLock { $0 })
     }
 
@@ -93,7 +98,7 @@ struct RejectedResultTests {
         "is asked for again only after the backoff, also if the answer is immediate",
         arguments: kinds)
     private func noSpin(kind: Kind) async throws {
-        let resolver = PromptResolver(kind.result)
+        let resolver = PromptResolver(kind.result, limit: 1_000)
         let channel = try Self.channel(resolver, backoff: .seconds(3_600))
         for _ in 0..<3 {
             let error = await #expect(throws: RPCError.self) {
