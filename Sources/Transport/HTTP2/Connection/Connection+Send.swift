@@ -115,6 +115,12 @@ extension Connection {
         return .queued(streams[queueOf: slot].byteCount)
     }
 
+    /// Whether data of a stream waits for a window or for a flush. False for a closed stream.
+    package func hasQueuedData(_ handle: StreamHandle) -> Bool {
+        guard let slot = streams.slot(of: handle), streams.hasQueue(slot) else { return false }
+        return streams[queueOf: slot].byteCount > 0
+    }
+
     /// Requests a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false if
     /// it is short already.
     package mutating func reportWhenSendQueueIsShort(_ handle: StreamHandle) -> Bool {
