@@ -142,7 +142,10 @@ extension HandlerObserver {
             return state.writeHandlers
         }
         while let handler = waiting.popFirst() { handler(false) }
-        if let wholeEnd = handlers.wholeEnd { return wholeEnd(end) }
+        if let wholeEnd = handlers.wholeEnd {
+            if handlers.context.isInline { return wholeEnd(end) }
+            return handlers.context { wholeEnd(end) }
+        }
         let result: Result<Metadata, RPCError> =
             end.error.map { .failure($0) } ?? .success(end.trailers)
         if handlers.context.isInline { return handlers.end(result) }

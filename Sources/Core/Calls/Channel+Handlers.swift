@@ -26,15 +26,21 @@ public struct RunningCall: Sendable {
 
 extension Channel {
     /// Starts a call with one message in each direction. `completion` is called once, with the
-    /// response or the error.
+    /// response or the error, in `context`; by default on the channel's queue, which it must not block.
     @inlinable @discardableResult
     public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        options: consuming CallOptions = CallOptions(),
+        options: consuming CallOptions = CallOptions(), context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
+        guard context.isInline else {
+            return startRawUnary(method.signature, bytes, options) { raw in
+                let result = raw.takeResult(codec)
+                context { completion(result) }
+            }
+        }
         return startRawUnary(method.signature, bytes, options) { raw in
             completion(raw.takeResult(codec))
         }
@@ -67,15 +73,18 @@ extension Channel {
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
-    /// `completion` is called once, with the response or the error.
+    /// `completion` is called once, with the response or the error, in `context`; by default on the channel's
+    /// queue, which it must not block.
     public func startClientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) -> WritingCall<Request> {
         let only = OnlyReply<Reply>()
         var handlers = ResponseHandlers<Reply>(
             initialMetadata: { only.receive(initialMetadata: $0) },
             message: { only.receive($0) }, end: { _ in })
+        handlers.context = context
         handlers.wholeEnd = { completion(only.result(at: $0)) }
         return startBidirectional(method, options: options, handlers: handlers)
     }
