@@ -18,8 +18,10 @@ public struct JSONRPC: RPCProtocol {
     ///     none by default. A field with a name of the specification replaces that field. If a string or an
     ///     integer replaces `id`, the answer must contain that ID. A notification has no `id`, even if this
     ///     sets one.
-    ///   - isLenient: Whether answers are accepted without `jsonrpc`, with another version, and with any ID;
-    ///     false by default. The answers of a batch always need their IDs.
+    ///   - isLenient: Whether answers are accepted without `jsonrpc`, with another version, with any ID, and
+    ///     with errors of another shape than the specification's; false by default. The answers of a batch
+    ///     always need their IDs. An `error` that is `null`, `false`, or an empty string, array or object is no
+    ///     error. A string is the message of an error with code 0. The code of an error may be text.
     public init(
         path: String, additionalFields: [String: JSONValue] = [:], isLenient: Bool = false
     ) {
@@ -50,7 +52,8 @@ public struct JSONRPC: RPCProtocol {
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
         guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
         let isForTicket = answer.id == nil || ticket.map { answer.id == $0.id } ?? true
-        return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
+        guard isLenient || answer.version == "2.0" && isForTicket else { return nil }
+        return try? answer.error?.reading(isLenient: isLenient)
     }
 
     /// This protocol with more additional fields. They replace fields of the same names.
@@ -178,16 +181,16 @@ extension JSONRPC {
         var id: String?
         var result: Value?
         var hasResult: Bool
-        var error: JSONRPCError?
+        var error: AnsweredError?
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
-            version = try container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
+            version = try? container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
             id = AnswerID.id(in: container)
-            error = try container.decodeIfPresent(JSONRPCError.self, forKey: Key("error"))
+            error = try container.decodeIfPresent(AnsweredError.self, forKey: Key("error"))
             hasResult = container.contains(Key("result"))
             result =
-                error == nil && hasResult
+                error?.isFailure != true && hasResult
                 ? try container.decode(Value.self, forKey: Key("result")) : nil
         }
 
@@ -196,7 +199,11 @@ extension JSONRPC {
                 throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
             }
             // If the server could not read a request, its answer has no ID.
-            if let error, isLenient || id == nil || id == expectedID { throw error }
+            if isLenient || id == nil || id == expectedID,
+                let error = try error?.reading(isLenient: isLenient)
+            {
+                throw error
+            }
             guard isLenient || id == expectedID else {
                 throw RPCError(
                     .internal,
