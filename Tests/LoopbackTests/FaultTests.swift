@@ -53,7 +53,8 @@ struct FaultTests {
         "that drops the connection after messages sends exactly these, whatever the handler does",
         arguments: [(0, 10), (1, 10), (3, 10), (3, 400_000)])
     func exactDrop(_ limit: Int, _ byteCount: Int) async throws {
-        let list = Method<[UInt8], [UInt8]>("/a.A/List", .serverStreaming)
+        let list = Method<[UInt8], [UInt8]>(
+            "/a.A/List", .serverStreaming, request: .bytes, reply: .bytes)
         let server = try LoopbackServer { server in
             server.serverStreaming(list) { request, writer, _ in
                 for _ in 0..<6 { try await writer.write([UInt8](repeating: 7, count: byteCount)) }

@@ -40,8 +40,8 @@ struct HandlerContextTests {
         let call = channel.startClientStreaming(Self.collect, context: context) {
             continuation.yield(try? $0.get().message.message)
         }
-        call.write(HelloRequest(name: "a"))
-        call.write(HelloRequest(name: "b"))
+        try call.write(HelloRequest(name: "a"))
+        try call.write(HelloRequest(name: "b"))
         call.finish()
         for await text in results.prefix(1) { #expect(text == "ab") }
         #expect(noted.all == [Self.sayHello.path, Self.collect.path])
