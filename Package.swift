@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
+        .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
         .plugin(name: "SwiftletBuildPlugin", targets: ["SwiftletBuildPlugin"]),

@@ -14,16 +14,17 @@ extension RPCClient where Kind == JSONRPC {
     }
 
     /// Starts a call with `additionalFields` in the request. See
-    /// ``start(_:_:returning:at:options:completion:)`` for the other parameters.
+    /// ``start(_:_:returning:at:options:context:completion:)`` for the other parameters.
     @discardableResult
     public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
         at url: String? = nil, additionalFields: [String: JSONValue],
-        options: CallOptions = CallOptions(),
+        options: CallOptions = CallOptions(), context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {
         with(kind.adding(additionalFields)).start(
-            method, parameters, at: url, options: options, completion: completion)
+            method, parameters, at: url, options: options, context: context,
+            completion: completion)
     }
 
     /// Sends a notification, which has no answer. Returns when the server has accepted the request.

@@ -18,8 +18,10 @@ public struct JSONRPC: RPCProtocol {
     ///     none by default. A field with a name of the specification replaces that field. If a string or an
     ///     integer replaces `id`, the answer must contain that ID. A notification has no `id`, even if this
     ///     sets one.
-    ///   - isLenient: Whether answers are accepted without `jsonrpc`, with another version, and with any ID;
-    ///     false by default. The answers of a batch always need their IDs.
+    ///   - isLenient: Whether answers are accepted without `jsonrpc`, with another version, with any ID, and
+    ///     with errors of another shape than the specification's; false by default. The answers of a batch
+    ///     always need their IDs. An `error` that is `null`, `false`, or an empty string, array or object is no
+    ///     error. A string is the message of an error with code 0. The code of an error may be text.
     public init(
         path: String, additionalFields: [String: JSONValue] = [:], isLenient: Bool = false
     ) {
@@ -51,7 +53,8 @@ public struct JSONRPC: RPCProtocol {
         guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
         let isForTicket =
             answer.id.map { id in ticket.map { TextComparison.isSame(id, $0.id) } ?? true } ?? true
-        return isLenient || answer.isSupported && isForTicket ? answer.error : nil
+        guard isLenient || answer.isSupported && isForTicket else { return nil }
+        return try? answer.error?.reading(isLenient: isLenient)
     }
 
     /// This protocol with more additional fields. They replace fields of the same names.
@@ -179,16 +182,16 @@ extension JSONRPC {
         var id: String?
         var result: Value?
         var hasResult: Bool
-        var error: JSONRPCError?
+        var error: AnsweredError?
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
-            version = try container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
+            version = try? container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
             id = AnswerID.id(in: container)
-            error = try container.decodeIfPresent(JSONRPCError.self, forKey: Key("error"))
+            error = try container.decodeIfPresent(AnsweredError.self, forKey: Key("error"))
             hasResult = container.contains(Key("result"))
             result =
-                error == nil && hasResult
+                error?.isFailure != true && hasResult
                 ? try container.decode(Value.self, forKey: Key("result")) : nil
         }
 
@@ -202,7 +205,11 @@ extension JSONRPC {
             // The ID is the server's text, which is compared as bytes.
             let isExpected = id.map { TextComparison.isSame($0, expectedID) } ?? false
             // If the server could not read a request, its answer has no ID.
-            if let error, isLenient || id == nil || isExpected { throw error }
+            if isLenient || id == nil || isExpected,
+                let error = try error?.reading(isLenient: isLenient)
+            {
+                throw error
+            }
             guard isLenient || isExpected else {
                 let shown = id.map(RPCError.shown) ?? "none"
                 throw RPCError(

@@ -30,7 +30,7 @@ extension RPCClient where Kind == JSONRPC {
             } catch is DecodingError {
                 // If the server refuses the whole batch, it answers with one object.
                 let refusal: JSONRPC.Answer<JSONValue> = try JSONBody.decode(body)
-                throw refusal.error
+                throw try refusal.error?.reading(isLenient: kind.isLenient)
                     ?? RPCError(.internal, "the answer to a batch is not an array") as any Error
             }
             var answers = JSONRPCBatch.Answers(bodies: [:], isLenient: kind.isLenient)
@@ -98,7 +98,7 @@ public struct JSONRPCBatch: Sendable {
         public subscript<Value>(ticket: Ticket<Value>) -> Value {
             get throws {
                 guard let body = bodies[Array(ticket.ticket.id.utf8)] else {
-                    if let unidentified, let error = Self.error(in: unidentified) { throw error }
+                    if let unidentified, let error = error(in: unidentified) { throw error }
                     throw RPCError(
                         .internal,
                         "the server did not answer request '\(ticket.ticket.id)' of the batch")
@@ -110,9 +110,9 @@ public struct JSONRPCBatch: Sendable {
             }
         }
 
-        private static func error(in body: [UInt8]) -> JSONRPCError? {
+        private func error(in body: [UInt8]) -> JSONRPCError? {
             let answer: JSONRPC.Answer<JSONValue>? = try? JSONBody.decode(body)
-            return answer?.error
+            return try? answer?.error?.reading(isLenient: isLenient)
         }
     }
 }

@@ -16,18 +16,18 @@ public struct RESTClient: Sendable {
     public let channel: Channel
     /// The options of every request.
     public var options: CallOptions
-    /// The prefix of every path. Does not end with a slash.
-    private let prefix: String
+    /// The path and query that every path continues.
+    private let base: ResourcePath
 
     /// - Parameters:
     ///   - channel: The channel that requests use.
     ///   - prefix: The part of the path that all requests have in common, such as `/v1`; none by
-    ///     default.
+    ///     default. A query after it is sent with every request.
     ///   - options: The options of every request; none by default.
     public init(channel: Channel, prefix: String = "", _ options: CallOptions = CallOptions()) {
         self.channel = channel
         self.options = options
-        self.prefix = prefix.last == "/" ? String(prefix.dropLast()) : prefix
+        base = ResourcePath(prefix)
     }
 
     /// Makes a client for a URL. The path of the URL is the prefix of every path. The client uses the channel
@@ -44,6 +44,20 @@ public struct RESTClient: Sendable {
         let address = try WebAddress(url)
         self.init(
             channel: try hosts.host(at: address.origin).channel(), prefix: address.path, options)
+    }
+
+    /// Makes a client for a host. Its ``Host/path`` is the prefix of every path. The client uses the channel
+    /// of the host.
+    ///
+    /// ```swift
+    /// let users = try RESTClient(host: .at("https://api.example.com/v1"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - options: The options of every request; none by default.
+    public init(host: Host, _ options: CallOptions = CallOptions()) throws(RPCError) {
+        self.init(channel: try host.channel(), prefix: host.path, options)
     }
 }
 
@@ -87,18 +101,19 @@ extension RESTClient {
         try await answer(.head, path, query, nil, options).headers
     }
 
-    /// Starts a request without a body, with any HTTP method. Calls `completion` once with the result, on the
-    /// channel's queue. For code that does not use `await`.
+    /// Starts a request without a body, with any HTTP method. Calls `completion` once with the result, in
+    /// `context`; by default on the channel's queue. For code that does not use `await`.
     ///
-    /// - Returns: The running request. Nil when the request cannot be made: `completion` was then called with
-    ///   the error before the function returned.
+    /// - Returns: The running request. Nil when the request cannot be made: `completion` is then called with
+    ///   the error, by default before the function returns.
     @discardableResult
     public func start<Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:],
         returning type: Value.Type = Value.self, options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {
-        start(method, path, query, nil, options, completion)
+        start(method, path, query, nil, options, context, completion)
     }
 
     /// Starts a request with a JSON body. Otherwise the same as the function without a body.
@@ -106,12 +121,14 @@ extension RESTClient {
     public func start<Body: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, body: Body, query: [String: String] = [:],
         returning type: Value.Type = Value.self, options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {
         do {
-            return start(method, path, query, try JSONBody.encode(body), options, completion)
+            return start(
+                method, path, query, try JSONBody.encode(body), options, context, completion)
         } catch {
-            completion(.failure(error))
+            context { completion(.failure(error)) }
             return nil
         }
     }
@@ -125,7 +142,8 @@ extension RESTClient {
         _ options: CallOptions
     ) async throws -> HTTPAnswer {
         let answer = try await channel.request(
-            method, self.path(path, query), contentType: body.map { _ in "application/json" },
+            method, base.appending(path, query: query).text,
+            contentType: body.map { _ in "application/json" },
             accept: "application/json", body: body ?? [],
             options: options.merged(over: self.options))
         return try check(answer)
@@ -133,18 +151,19 @@ extension RESTClient {
 
     private func start<Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, _ query: [String: String], _ body: [UInt8]?,
-        _ options: CallOptions, _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+        _ options: CallOptions, _ context: SerialContext,
+        _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {
         do {
             return try channel.startRequest(
-                method, self.path(path, query),
+                method, base.appending(path, query: query).text,
                 contentType: body.map { _ in "application/json" }, accept: "application/json",
                 body: body ?? [], options: options.merged(over: self.options)
             ) { answer in
-                completion(Result { try decode(try check(try answer.get())) })
+                context { completion(Result { try decode(try check(try answer.get())) }) }
             }
         } catch {
-            completion(.failure(error))
+            context { completion(.failure(error)) }
             return nil
         }
     }
@@ -156,16 +175,5 @@ extension RESTClient {
 
     private func decode<Value: Decodable>(_ answer: HTTPAnswer) throws -> Value {
         try JSONBody.reading(answer.body) { try JSONBody.decode(answer.body) }
-    }
-
-    /// The path with its prefix and query. Names and values of the query are percent-encoded, and sorted by
-    /// name, so that equal requests have equal bytes.
-    private func path(_ path: String, _ query: [String: String]) -> String {
-        let path = path.utf8.first == UInt8(ascii: "/") ? prefix + path : "\(prefix)/\(path)"
-        guard !query.isEmpty else { return path }
-        let items = query.sorted { $0.key < $1.key }.map { name, value in
-            "\(PercentCoding.encode(query: name))=\(PercentCoding.encode(query: value))"
-        }
-        return path + "?" + items.joined(separator: "&")
     }
 }

@@ -62,6 +62,23 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
         self.hosts = hosts
         ownAddress = address
     }
+
+    /// A client for a host whose address is a base URL. It uses the channel of the host.
+    ///
+    /// ```swift
+    /// let client = try RPCClient(host: .at("https://example.com/rpc")) { JSONRPC(path: $0) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - options: The options of every call; none by default.
+    ///   - makeKind: Makes the protocol for the path of the host; `/` for a host without a path.
+    public init(
+        host: Host, _ options: CallOptions = CallOptions(), _ makeKind: (_ path: String) -> Kind
+    ) throws(RPCError) {
+        self.init(
+            channel: try host.channel(), makeKind(host.path.isEmpty ? "/" : host.path), options)
+    }
 }
 
 extension RPCClient {
@@ -84,9 +101,9 @@ extension RPCClient {
         return try request.value(of: try await send(request, options))
     }
 
-    /// Starts a call. Calls `completion` once with the result, on the channel's queue. If the request cannot
-    /// be made, calls it on the caller's thread before this function returns. For code that does not use
-    /// `await`. See ``call(_:_:returning:at:options:)`` for the parameters.
+    /// Starts a call. Calls `completion` once with the result, in `context`: by default on the channel's queue,
+    /// or, if the request cannot be made, on the caller's thread before this function returns. For code that
+    /// does not use `await`. See ``call(_:_:returning:at:options:)`` for the parameters.
     ///
     /// ```swift
     /// client.start("sum", [1, 2, 3]) { (result: Result<Int, any Error>) in print(result) }
@@ -97,6 +114,7 @@ extension RPCClient {
     public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
         at url: String? = nil, options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {
         do {
@@ -106,10 +124,13 @@ extension RPCClient {
             return try channel.startRequest(
                 path, request.exchange, request.body, options.merged(over: defaults)
             ) { answer in
-                completion(Result { try request.value(of: try request.body(of: try answer.get())) })
+                context {
+                    completion(
+                        Result { try request.value(of: try request.body(of: try answer.get())) })
+                }
             }
         } catch {
-            completion(.failure(error))
+            context { completion(.failure(error)) }
             return nil
         }
     }

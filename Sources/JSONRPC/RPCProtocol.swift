@@ -16,6 +16,9 @@ public import SwiftletCore
 ///     struct Answer<Value: Decodable>: Decodable { var ok: Bool; var value: Value? }
 ///
 ///     func path(of method: String) -> String { "/api/\(method)" }
+///     func box<Parameters: Encodable>(
+///         method: String, parameters: Parameters, ticket: RPCTicket
+///     ) throws -> [UInt8] { try JSONBody.encode(["wrapped": parameters]) }
 ///     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
 ///         let answer: Answer<Value> = try JSONBody.decode(body)
 ///         guard answer.ok, let value = answer.value else { throw Refused() }
@@ -37,13 +40,20 @@ public protocol RPCProtocol: Sendable {
     /// The content type that answers may have; `application/json` by default.
     var accept: String { get }
 
-    /// Encodes the body of a request. By default, the body is the parameters as JSON.
+    /// Encodes the body of a request, such as with ``JSONBody/encode(_:)``. An ID in the body has to be that of
+    /// the ticket.
+    ///
+    /// There is no default: a function with another label would silently not be the one that is called.
     func box<Parameters: Encodable>(
         method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8]
 
-    /// The bytes by which a `DuplicateGuard` compares requests. They must not contain anything
-    /// that differs from call to call, such as a random ID. Nil, the default, compares the whole body.
+    /// The bytes by which a `DuplicateGuard` compares requests with the same path. They must not contain
+    /// anything that differs from call to call, such as a random ID. Nil compares the whole body.
+    ///
+    /// By default, this is the body that ``box(method:parameters:ticket:)`` makes for a ticket without an ID,
+    /// with the keys of JSON objects in order. A protocol needs its own key only if its bodies contain something
+    /// else that differs from call to call, such as the time.
     func duplicateKey<Parameters: Encodable>(
         method: String, parameters: Parameters
     ) throws -> [UInt8]?
@@ -51,8 +61,8 @@ public protocol RPCProtocol: Sendable {
     /// The ID in the body of a request, as text. By default, it is the ID of the ticket.
     func id(of ticket: RPCTicket) -> String
 
-    /// Decodes the result from the body of an answer, or throws the error in the body. By default, the body
-    /// is the result as JSON. `ticket` contains the ID of the request that was sent. If a `DuplicateGuard`
+    /// Decodes the result from the body of an answer, such as with ``JSONBody/decode(_:)``, or throws the error
+    /// in the body. `ticket` contains the ID of the request that was sent. If a `DuplicateGuard`
     /// has joined two requests, that is the ID of the first.
     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value
 
@@ -69,21 +79,14 @@ extension RPCProtocol {
 
     public var accept: String { "application/json" }
 
-    public func box<Parameters: Encodable>(
-        method: String, parameters: Parameters, ticket: RPCTicket
-    ) throws -> [UInt8] {
-        try JSONBody.encode(parameters)
-    }
-
     public func duplicateKey<Parameters: Encodable>(
         method: String, parameters: Parameters
-    ) throws -> [UInt8]? { nil }
+    ) throws -> [UInt8]? {
+        JSONKeyOrder.sorted(
+            try box(method: method, parameters: parameters, ticket: RPCTicket(id: "")))
+    }
 
     public func id(of ticket: RPCTicket) -> String { ticket.id }
-
-    public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
-        try JSONBody.decode(body)
-    }
 
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? { nil }
 }

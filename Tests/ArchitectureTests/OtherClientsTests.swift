@@ -22,6 +22,9 @@ struct OtherClientsTests {
         "GRPCInterceptorManager", "writeData:", "receiveNextMessages:",
         "didReceiveInitialMetadata:", "didReceiveData:", "didWriteData",
         "didCloseWithTrailingMetadata:error:", "interceptorFactories",
+        "kGRPCErrorDomain", "io.grpc", "unmanagedCallWithPath:completionQueue:",
+        "secureChannelWithHost:", "insecureChannelWithHost:channelArgs:", "+completionQueue",
+        "GRPCInterceptorInterface", "GRPCCall.h",
         // gRPC Swift 1
         "ClientConnection.insecure(group:)", ".usingTLS", "connect(host:port:)",
         "makeEventLoopGroup(loopCount:)", "syncShutdownGracefully()",
@@ -30,6 +33,9 @@ struct OtherClientsTests {
         "EventLoopFuture", "GRPCStatus", "ClientErrorDelegate", "decompressionLimit",
         "TestClient", "FakeChannel", "Visibility", "FileNaming", "KeepMethodCasing",
         "sendMessage(_:initialMetadata:trailingMetadata:status:)", "sendError",
+        "import GRPC", "import SwiftGRPC", "Pb_HelloServiceTestClient", "enqueueHelloResponse",
+        "Pb_HelloServiceClientProtocol", "makeHelloInterceptors()", "whenSuccess", "flatMapError",
+        "whenAllSucceed", "FakeRequestPart", "customMetadata", "callResult?.statusCode",
         // gRPC Swift 2
         "withGRPCClient(transport:)", "runConnections()", "ClientTransport", "ClientRequest",
         "StreamingClientRequest", "ClientResponse", "RPCWriter", "RPCAsyncSequence",
@@ -39,12 +45,16 @@ struct OtherClientsTests {
         "ClientContext::set_deadline", "AddMetadata", "CompletionQueue::Next", "AsyncNext",
         "ClientReader", "ClientWriter", "ClientReaderWriter", "grpc_op",
         "grpc_call_start_batch", "experimental::Interceptor", "SslCredentials",
+        "GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH", "GRPC_ARG_KEEPALIVE_TIME_MS",
+        "GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES", "grpcpp/grpcpp.h",
         // DRDNetworking
         "DRDGeneralAPI", "baseUrl", "customRequestUrl", "rpcDelegate", "DRDRPCProtocol",
         "DRDJsonRpcVersionTwo", "rpcRequestUrlWithAPI:", "rpcRequestParamsWithAPI:",
         "rpcResponseObjReformer:withAPI:", "rpcResultWithFormattedResponse:withAPI:",
         "rpcErrorWithFormattedResponse:withAPI:", "apiAddtionalRPCParams",
         "apiRequestMethodType", "setApiCompletionHandler:", "sessionManagerCache",
+        "newSessionManagerWithBaseUrlStr:", "HTTPMaximumConnectionsPerHost", "requestMethod",
+        "requestParameters", "sharedJsonRpcVersionTwo", "DRDNetworking.h",
         "maxHttpConnectionPerHost", "frequentRequestErrorStr", "DRDAPIBatchAPIRequests",
     ]
 

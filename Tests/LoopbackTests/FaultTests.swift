@@ -49,6 +49,32 @@ struct FaultTests {
         }
     }
 
+    @Test(
+        "that drops the connection after messages sends exactly these, whatever the handler does",
+        arguments: [(0, 10), (1, 10), (3, 10), (3, 400_000)])
+    func exactDrop(_ limit: Int, _ byteCount: Int) async throws {
+        let list = Method<[UInt8], [UInt8]>(
+            "/a.A/List", .serverStreaming, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(list) { request, writer, _ in
+                for _ in 0..<6 { try await writer.write([UInt8](repeating: 7, count: byteCount)) }
+            }
+            server.faults = [.always(.dropAfterMessages(limit))]
+        }
+        for _ in 0..<20 {
+            let channel = try Channel(server.target, credentials: .insecure)
+            var count = 0
+            let error = await #expect(throws: RPCError.self) {
+                for try await message in try await channel.serverStreaming(list, [1]) {
+                    #expect(message.count == byteCount)
+                    count += 1
+                }
+            }
+            #expect(error?.code == .unavailable)
+            #expect(count == limit)
+        }
+    }
+
     @Test("that refuses a stream causes the call to be sent again")
     func refusal() async throws {
         let (codes, _) = try await outcomes([.on(Self.sayHello, call: 1, .refuse)])

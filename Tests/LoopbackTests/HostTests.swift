@@ -105,6 +105,31 @@ struct HostTests {
         #expect(error?.code == .resourceExhausted)
     }
 
+    @Test(
+        "has each setting once: one that equals the default also counts, and so does the last one")
+    func settingsAreArguments() {
+        let host = Host("a:1")
+        host.configure { $0.arguments.maxReceiveMessageByteCount = 8 }
+        #expect(host.settings.responseSizeLimit == 8)
+        host.configure { $0.responseSizeLimit = 4 << 20 }
+        #expect(host.settings.arguments.maxReceiveMessageByteCount == 4 << 20)
+        host.configure { $0.responseSizeLimit = nil }
+        #expect(host.settings.arguments.maxReceiveMessageByteCount == nil)
+        host.configure { $0.arguments.connectivityMonitor = nil }
+        #expect(host.settings.connectivityMonitor == nil)
+    }
+
+    @Test("accepts a response above an argument when its own limit is the default")
+    func defaultLimit() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let host = host(server)
+        host.configure {
+            $0.arguments.maxReceiveMessageByteCount = 1
+            $0.responseSizeLimit = 4 << 20
+        }
+        _ = try await Greeter(channel: host.channel()).sayHello(.init(name: "you"))
+    }
+
     @Test("opens one more connection when all streams of the server are in use, up to its limit")
     func pool() async throws {
         let gate = Gate()

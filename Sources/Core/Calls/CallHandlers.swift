@@ -82,7 +82,10 @@ extension HandlerObserver {
 
     func receive(end: CallEnd) {
         control.callHasEnded()
-        if let wholeEnd = handlers.wholeEnd { return wholeEnd(end) }
+        if let wholeEnd = handlers.wholeEnd {
+            if handlers.context.isInline { return wholeEnd(end) }
+            return handlers.context { wholeEnd(end) }
+        }
         let result: Result<Metadata, RPCError> =
             end.error.map { .failure($0) } ?? .success(end.trailers)
         if handlers.context.isInline { return handlers.end(result) }

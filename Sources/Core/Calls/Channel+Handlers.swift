@@ -26,19 +26,25 @@ public struct RunningCall: Sendable {
 
 extension Channel {
     /// Starts a call with one message in each direction. `completion` is called once, with the
-    /// response or the error.
+    /// response or the error, in `context`; by default on the channel's queue, which it must not block.
     ///
     /// Throws, and does not call `completion`, if the request cannot be encoded or `method` is not unary:
     /// then no call was made. Every later error is passed to `completion`.
     @inlinable @discardableResult
     public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        options: consuming CallOptions = CallOptions(),
+        options: consuming CallOptions = CallOptions(), context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         try method.signature.check(.unary)
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
+        guard context.isInline else {
+            return startRawUnary(method.signature, bytes, options) { raw in
+                let result = raw.takeResult(codec)
+                context { completion(result) }
+            }
+        }
         return startRawUnary(method.signature, bytes, options) { raw in
             completion(raw.takeResult(codec))
         }
@@ -73,16 +79,19 @@ extension Channel {
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
-    /// `completion` is called once, with the response or the error. It is called at once, with INVALID_ARGUMENT,
-    /// if `method` has a stream of responses.
+    /// `completion` is called once, with the response or the error, in `context`; by default on the channel's
+    /// queue, which it must not block. It is called at once, with INVALID_ARGUMENT, if `method` has a stream of
+    /// responses.
     public func startClientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) -> WritingCall<Request> {
         let only = OnlyReply<Reply>()
         var handlers = ResponseHandlers<Reply>(
             initialMetadata: { only.receive(initialMetadata: $0) },
             message: { only.receive($0) }, end: { _ in })
+        handlers.context = context
         handlers.wholeEnd = { completion(only.result(at: $0)) }
         return startWriting(method, options, handlers, as: .clientStreaming)
     }

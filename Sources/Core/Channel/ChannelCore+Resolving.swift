@@ -107,7 +107,7 @@ extension ChannelCore {
     /// The most connections of each subchannel.
     func maxConnectionCount(_ config: ServiceConfig?) -> Int {
         guard let count = config?.maxConnectionsPerSubchannel else {
-            return arguments.maxConnectionCount
+            return arguments.maxConnectionCount ?? 1
         }
         return min(count, arguments.maxConfiguredConnectionCount)
     }

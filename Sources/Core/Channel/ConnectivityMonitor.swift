@@ -18,7 +18,7 @@ public final class ConnectivityMonitor: Sendable {
     private struct State {
         var isConnected = true
         var channels: [ObjectIdentifier: any NetworkFollower] = [:]
-        var hosts = WeakList<Host>()
+        var hosts = WeakList<HostServer>()
         /// Whether to start watching the machine's interfaces at the first use.
         var mustWatch = false
     }
@@ -58,7 +58,7 @@ extension ConnectivityMonitor {
     }
 
     private func tell(_ isConnected: Bool) {
-        let (channels, hosts): ([any NetworkFollower], [Host]) = state.withLock { state in
+        let (channels, hosts): ([any NetworkFollower], [HostServer]) = state.withLock { state in
             guard state.isConnected != isConnected else { return ([], []) }
             state.isConnected = isConnected
             // The result is not used: only this thread delivers, because the reports are handled
@@ -92,8 +92,8 @@ extension ConnectivityMonitor {
     /// The number of channels to which changes are reported.
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
-    /// Reports a loss to `host` as long as the host exists.
-    func add(_ host: Host) {
+    /// Reports a loss to `host` as long as it exists.
+    func add(_ host: HostServer) {
         watchIfNeeded()
         let others = state.withLock { $0.hosts.insert(host) }
         // Released outside the lock.

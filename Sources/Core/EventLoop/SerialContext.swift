@@ -23,9 +23,11 @@ public struct SerialContext: Sendable {
     }
 
     /// Whether handlers are called directly.
+    @usableFromInline
     var isInline: Bool { run == nil }
 
-    func callAsFunction(_ body: @escaping @Sendable () -> Void) {
+    /// Calls `body` in the context.
+    public func callAsFunction(_ body: @escaping @Sendable () -> Void) {
         if let run { run(body) } else { body() }
     }
 }

@@ -10,19 +10,20 @@ import Synchronization
 /// ```
 public final class CallFuture<Value: Sendable>: Sendable {
     /// Returns the steps to run next: the callbacks of the future that this callback completes.
-    private typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
+    typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
 
     private struct State {
         var result: Result<Value, RPCError>?
         var callbacks: [Callback] = []
     }
 
-    let queue: CompletionQueue
+    /// Nil if the value does not depend on a call.
+    let queue: CompletionQueue?
     private let gate = BlockingGate()
     private let state = Mutex(State())
 
     /// - Parameter queue: The queue on which the call runs.
-    init(on queue: CompletionQueue) { self.queue = queue }
+    init(on queue: CompletionQueue?) { self.queue = queue }
 }
 
 extension CallFuture {
@@ -41,8 +42,10 @@ extension CallFuture {
     /// FAILED_PRECONDITION on the thread of the call's own queue. If the queue is turned by hand,
     /// the calling thread turns it.
     public func wait() throws(RPCError) -> Value {
-        guard !queue.blocksItself || isComplete else { throw .blockedQueue }
-        if queue.mode == .byHand { queue.turn { !isComplete } }
+        if let queue {
+            guard !queue.blocksItself || isComplete else { throw .blockedQueue }
+            if queue.mode == .byHand { queue.turn { !isComplete } }
+        }
         while true {
             let mark = gate.mark
             if let result = state.withLock({ $0.result }) { return try result.get() }
@@ -64,42 +67,27 @@ extension CallFuture {
         on context: SerialContext = .inline,
         _ body: @escaping @Sendable (Result<Value, RPCError>) -> Void
     ) {
-        add { result in
+        let steps = then { result in
             if context.isInline { body(result) } else { context { body(result) } }
             return []
         }
+        FutureStep.run(steps)
     }
 
-    /// Calls `callback` when the future is complete, or at once if it is complete already.
-    private func add(_ callback: @escaping Callback) {
+    /// Keeps `callback` for the result. Returns the step to run now if the future is complete already.
+    func then(_ callback: @escaping Callback) -> [FutureStep] {
         let result = state.withLock { state in
             if state.result == nil { state.callbacks.append(callback) }
             return state.result
         }
-        if let result { FutureStep.run(callback(result)) }
-    }
-
-    /// A future whose value is the result of `transform`.
-    public func map<Mapped: Sendable>(
-        _ transform: @escaping @Sendable (Value) -> Mapped
-    ) -> CallFuture<Mapped> {
-        flatMap { .success(transform($0)) }
-    }
-
-    /// A future whose value or error is the result of `transform`.
-    public func flatMap<Mapped: Sendable>(
-        _ transform: @escaping @Sendable (Value) -> Result<Mapped, RPCError>
-    ) -> CallFuture<Mapped> {
-        let mapped = CallFuture<Mapped>(on: queue)
-        add { mapped.settle($0.flatMap(transform)) }
-        return mapped
+        return result.map { result in [FutureStep { callback(result) }] } ?? []
     }
 
     /// Completes the future. Only the first result has an effect.
     func complete(_ result: Result<Value, RPCError>) { FutureStep.run(settle(result)) }
 
     /// Keeps the value, and returns the callbacks that wait for it.
-    private func settle(_ result: Result<Value, RPCError>) -> [FutureStep] {
+    func settle(_ result: Result<Value, RPCError>) -> [FutureStep] {
         let callbacks: [Callback] = state.withLock { state in
             guard state.result == nil else { return [] }
             state.result = result
@@ -107,7 +95,7 @@ extension CallFuture {
             return state.callbacks
         }
         gate.open()
-        queue.wakeTurner()
+        queue?.wakeTurner()
         return callbacks.map { callback in FutureStep { callback(result) } }
     }
 }

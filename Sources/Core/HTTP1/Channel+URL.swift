@@ -10,14 +10,14 @@ extension Channel {
     ///   - url: The server; its port is 80 or 443 by default.
     ///   - version: The version of HTTP; ``HTTPVersion/negotiated`` by default.
     ///   - credentials: Nil, the default, is the system's TLS for `https://`.
-    ///   - arguments: How the connections behave. Nil, the default, means the default arguments
-    ///     with up to 6 connections, because an HTTP/1.1 connection carries one request at a time.
+    ///   - arguments: How the connections behave; `ChannelArguments()` by default.
     ///   - defaultOptions: The options of calls that do not override them; none by default.
     ///   - interceptors: The interceptors of every call; none by default.
     ///   - queue: The queue of its connections; nil, the default, is ``CompletionQueue/shared``.
     public convenience init(
         url: String, version: HTTPVersion = .negotiated,
-        credentials: ChannelCredentials? = nil, arguments: ChannelArguments? = nil,
+        credentials: ChannelCredentials? = nil,
+        arguments: ChannelArguments = ChannelArguments(),
         defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
         queue: CompletionQueue? = nil
     ) throws(RPCError) {
@@ -28,7 +28,7 @@ extension Channel {
             throw .refused(
                 .invalidArgument, "the credentials do not fit the scheme of '\(url.withoutLogin)'")
         }
-        var arguments = arguments ?? .forURLs
+        var arguments = arguments
         arguments.defaultAuthority = arguments.defaultAuthority ?? address.authority
         try self.init(
             address.target, version: version, credentials: chosen, arguments: arguments,
@@ -55,14 +55,6 @@ extension Channel {
                 target, credentials, arguments, try CompletionQueue.orShared(queue),
                 proxy: try arguments.proxy.proxy(for: target)),
             defaultOptions: defaultOptions, interceptors: interceptors)
-    }
-}
-
-extension ChannelArguments {
-    static var forURLs: ChannelArguments {
-        var arguments = ChannelArguments()
-        arguments.maxConnectionCount = 6
-        return arguments
     }
 }
 

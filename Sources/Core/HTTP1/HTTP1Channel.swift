@@ -70,7 +70,7 @@ final class HTTP1Channel: Sendable {
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
             maxReplayByteCount: arguments.maxReplayByteCount)
         metrics = ChannelMetrics(arguments, target: target, isSecure: credentials.isSecure)
-        let pool = Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
+        let pool = Pool(maxCount: arguments.maxConnectionCount ?? 6, arguments.backoff)
         state = Mutex(State(pool: pool))
         arguments.connectivityMonitor?.add(self, at: target)
         if !queue.add(self) { shutDown() }

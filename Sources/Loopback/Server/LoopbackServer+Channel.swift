@@ -21,15 +21,19 @@ extension LoopbackServer {
     ///   - credentials: Plain text by default. Certificates are checked for the name `localhost`.
     ///   - arguments: The settings of the channel; `ChannelArguments()` by default.
     ///   - defaultOptions: The options of calls that do not override them; none by default.
+    ///   - interceptors: The interceptors of every call, the first listed outermost; none by default.
+    ///   - queue: The queue of its connections; nil, the default, is `CompletionQueue.shared`.
     public func makeChannel(
         credentials: ChannelCredentials = .insecure,
         arguments: ChannelArguments = ChannelArguments(),
-        defaultOptions: CallOptions = CallOptions()
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue? = nil
     ) throws(RPCError) -> Channel {
         try Channel(
             to: "localhost",
             sockets: { [self] () throws(SystemError) in try acceptor.connectInProcess() },
-            credentials: credentials, arguments: arguments, defaultOptions: defaultOptions)
+            credentials: credentials, arguments: arguments, defaultOptions: defaultOptions,
+            interceptors: interceptors, queue: queue)
     }
 
     /// Makes a connection to the server for a client that writes its own HTTP/2.

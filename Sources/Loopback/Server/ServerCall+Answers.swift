@@ -55,18 +55,21 @@ extension ServerCall {
     func send(_ message: consuming EncodedMessage, allowsCompression: Bool = true)
         async throws(RPCError)
     {
-        sendHeaders(nil)
-        let compression = allowsCompression ? state.withLock { $0.compression } : .identity
-        var framed = try MessagePrefix.frame(message, compression, maxByteCount: nil)
         let (fault, count) = state.withLock { state in
             state.sentMessageCount += 1
             return (state.fault, state.sentMessageCount)
         }
+        if case .dropAfterMessages(let limit) = fault, count > limit {
+            session.drop(behind: stream)
+            throw RPCError(.cancelled, "a fault closes the connection after \(limit) messages")
+        }
+        sendHeaders(nil)
+        let compression = allowsCompression ? state.withLock { $0.compression } : .identity
+        var framed = try MessagePrefix.frame(message, compression, maxByteCount: nil)
         if fault == .truncatedMessage, count == 1 {
             let missing = (framed.byteCount - MessagePrefix.byteCount + 1) / 2
             framed = .whole(framed.bytes.dropLast(missing))
         }
-        defer { if fault == .dropAfterMessages(count) { dropBehindOutput() } }
         let (outcome, mustWait) = session.state.withLock { session in
             (
                 session.connection.sendData(framed, on: stream, endStream: false),
@@ -74,6 +77,7 @@ extension ServerCall {
             )
         }
         session.flushSoon()
+        if fault == .dropAfterMessages(count) { session.drop(behind: stream) }
         if mustWait { try await waitForRoom() }
         let (isGone, failure, isFinished) = state.withLock {
             ($0.isGone, $0.failure, $0.isFinished)
@@ -112,12 +116,6 @@ extension ServerCall {
         }
     }
 
-    /// Closes the connection after the frames that are already queued.
-    private func dropBehindOutput() {
-        session.flush()
-        session.loop.run { [session] in session.end() }
-    }
-
     func hasRoom() {
         for writer in state.withLock({ $0.waiting.takeWriters() }) { writer.resume() }
     }
@@ -135,7 +133,7 @@ extension ServerCall {
         let (fault, count) = state.withLock { ($0.fault, $0.sentMessageCount) }
         // The connection is closing, and the status must not be sent on it.
         if case .dropAfterMessages(let limit) = fault, count >= limit {
-            return dropBehindOutput()
+            return session.drop(behind: stream)
         }
         if fault == .missingTrailers {
             sendHeaders(nil)

@@ -19,6 +19,8 @@ final class ServerSession: AcceptedConnection {
         var isOver = false
         /// The limit that a fault has put on the output; nil for none.
         var pace: OutputPace?
+        /// The stream after whose queued messages the connection is closed; nil for none.
+        var droppedStream: StreamHandle?
         /// Whether the next portion of a dripping output waits for its timer.
         var awaitsDrip = false
     }
@@ -214,7 +216,10 @@ extension ServerSession: Flushable {
             return true
         }
         guard isWriter else { return }
-        if let pace { return writePaced(pace) }
+        if let pace {
+            writePaced(pace)
+            return dropIfWritten()
+        }
         while true {
             // After a failed write, the next read also fails, and ends the session.
             let isBlocked = (try? write(&batch)) ?? true
@@ -230,8 +235,26 @@ extension ServerSession: Flushable {
                 return (false, reports)
             }
             for call in reports { call.hasRoom() }
-            if isDone { return }
+            if isDone { return dropIfWritten() }
         }
+    }
+
+    /// Closes the connection when everything that is queued for `stream` now is written, which may have to
+    /// wait for the client's window. The caller queues nothing more for the stream.
+    func drop(behind stream: StreamHandle) {
+        state.withLock { $0.droppedStream = stream }
+        flush()
+        dropIfWritten()
+    }
+
+    private func dropIfWritten() {
+        let isDue = state.withLock { state in
+            guard let stream = state.droppedStream else { return false }
+            return !state.turn.isWriting && state.unwritten.isEmpty && !state.hasUnsent
+                && !state.hasOutput && !state.connection.hasQueuedData(stream)
+        }
+        // On the loop, because this thread may hold the lock of a call.
+        if isDue { loop.run { [self] in end() } }
     }
 
     /// Returns the calls whose send queue has become short.

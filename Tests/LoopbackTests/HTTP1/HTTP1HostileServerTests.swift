@@ -110,7 +110,10 @@ struct HTTP1HostileServerTests {
     @Test("that never answers delays no deadline, no cancellation and no close")
     func neverAnswers() async throws {
         let peer = try RawHTTP1 { _, _ in ("", false) }
-        let channel = try Self.channel(peer.target)
+        var arguments = ChannelArguments()
+        arguments.maxConnectionCount = 1
+        let channel = try Channel(
+            peer.target, version: .http1, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.request(.get, "/1") }
         try await eventually { !peer.requestTexts.isEmpty }
         // The only connection is in use.

@@ -115,11 +115,10 @@ extension Connection {
         return .queued(streams[queueOf: slot].byteCount)
     }
 
-    /// Whether a part of the stream's data waits for window or for the connection.
+    /// Whether data of a stream waits for a window or for a flush. False for a closed stream.
     package func hasQueuedData(_ handle: StreamHandle) -> Bool {
-        streams.slot(of: handle).map {
-            streams.hasQueue($0) && streams[queueOf: $0].byteCount > 0
-        } ?? false
+        guard let slot = streams.slot(of: handle), streams.hasQueue(slot) else { return false }
+        return streams[queueOf: slot].byteCount > 0
     }
 
     /// Requests a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false if
