@@ -85,7 +85,7 @@ struct CommandTests {
         let earlier = try LoopbackServer { $0.add(HealthService()) }
         let target = earlier.target
         earlier.shutdown()
-        let arguments = try Arguments(["--retry", "3"], of: HealthCommand.self)
+        let arguments = try Arguments(["--retry", "5"], of: HealthCommand.self)
         let channel = try ChannelOptions.channel(target, arguments)
         let changes = channel.connectivityChanges
         try await channel.closing {
