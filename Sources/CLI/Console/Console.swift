@@ -107,13 +107,22 @@ final class OutputFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - mode: The permissions of the file, if it does not exist yet.
-    init(_ path: String, mode: mode_t = 0o666) throws(FileError) {
+    ///   - isPrivate: Whether only the owner may read the file, also if others could read it before. No
+    ///     effect on what is not a regular file; false by default.
+    init(_ path: String, isPrivate: Bool = false) throws(FileError) {
         self.path = path
+        let mode: mode_t = isPrivate ? 0o600 : 0o666
         descriptor = unsafe path.withCString {
             unsafe open($0, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
         }
         guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+        guard isPrivate, isRegular, fchmod(descriptor, mode) != 0 else { return }
+        throw FileError(path: path, code: errno)
+    }
+
+    private var isRegular: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Removes the content of a regular file. A pipe or a terminal has none.

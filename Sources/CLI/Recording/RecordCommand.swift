@@ -34,7 +34,7 @@ enum RecordCommand: Command {
         let localSchema = try SchemaOptions.localSchema(arguments)
         // Callers set the time limits of their calls.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
-        let file = try OutputFile(path, mode: 0o600)
+        let file = try OutputFile(path, isPrivate: true)
         try await channel.closing {
             let schema = await schema(
                 localSchema, ServerReflection(channel: channel, target: target))

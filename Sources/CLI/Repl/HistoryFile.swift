@@ -44,7 +44,7 @@ struct HistoryFile {
                 throw FileError(path: directory, code: errno)
             }
             // Requests may contain secrets.
-            let file = try OutputFile(path, mode: 0o600)
+            let file = try OutputFile(path, isPrivate: true)
             try file.removeContent()
             try file.write(Array(history.file.utf8))
         } catch {

@@ -5,30 +5,12 @@ import Synchronization
 
 extension ChannelCore {
     func deadlineError(of call: CallCore) -> RPCError {
-        var error = call.hasStream ? deadlineErrorOfSent(call) : deadlineErrorOfWaiting
+        var error = call.hasStream ? call.deadlineErrorOfSent(to: target) : deadlineErrorOfWaiting
         // Without a thread that turns the queue, nothing is sent or received, so the network is not the cause.
         if loop.isTurnedByHand, !loop.isTurning {
             error.message +=
                 "; no thread turned the channel's completion queue: call next() on it while calls run"
         }
-        return error
-    }
-
-    private func deadlineErrorOfSent(_ call: CallCore) -> RPCError {
-        let message =
-            if call.isAnswered {
-                "the deadline passed after \(target) had begun to answer; its response is not complete"
-            } else {
-                switch call.obstacle {
-                case .streamLimit:
-                    "the deadline passed while the call waited for a stream: the connection to \(target) has as many as the server allows"
-                case .flowControl:
-                    "the deadline passed before \(target) had accepted the whole request: its flow-control window is used up"
-                case nil: "the deadline passed before \(target) answered"
-                }
-            }
-        var error = RPCError(.deadlineExceeded, message)
-        error.mayHaveBeenExecuted = true
         return error
     }
 
@@ -50,6 +32,27 @@ extension ChannelCore {
             error.causes += failure.causes
             error.attempts = failure.triedAddresses
         }
+        return error
+    }
+}
+
+extension CallCore {
+    /// The error of a call that has a stream, or a connection of HTTP/1.1 to itself.
+    func deadlineErrorOfSent(to target: Target) -> RPCError {
+        let message =
+            if isAnswered {
+                "the deadline passed after \(target) had begun to answer; its response is not complete"
+            } else {
+                switch obstacle {
+                case .streamLimit:
+                    "the deadline passed while the call waited for a stream: the connection to \(target) has as many as the server allows"
+                case .flowControl:
+                    "the deadline passed before \(target) had accepted the whole request: its flow-control window is used up"
+                case nil: "the deadline passed before \(target) answered"
+                }
+            }
+        var error = RPCError(.deadlineExceeded, message)
+        error.mayHaveBeenExecuted = true
         return error
     }
 }

@@ -191,12 +191,7 @@ extension HTTP1Channel: CallBackend {
     }
 
     func deadlineError(of call: CallCore) -> RPCError {
-        guard !call.hasStream else {
-            var error = RPCError(
-                .deadlineExceeded, "the deadline passed before \(target) answered")
-            error.mayHaveBeenExecuted = true
-            return error
-        }
+        guard !call.hasStream else { return call.deadlineErrorOfSent(to: target) }
         let (connectivity, failure, attempt) = state.withLock { state in
             (state.connectivity, state.pool.lastFailure, state.attempts.values.first)
         }

@@ -11,7 +11,7 @@ import Synchronization
 /// let channel = try server.makeChannel()
 /// ```
 ///
-/// ``makeChannel(credentials:arguments:defaultOptions:)`` needs no port, and its channel keeps the server
+/// ``makeChannel(credentials:arguments:defaultOptions:interceptors:queue:)`` needs no port, and its channel keeps the server
 /// alive. Clients of other programs connect to ``target``. Handlers run on threads of the server, so
 /// a test may block its own thread.
 ///

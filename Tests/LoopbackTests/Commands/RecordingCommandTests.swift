@@ -38,6 +38,9 @@ struct RecordingCommandTests {
     func roundTrip() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/calls.jsonl"
+        // Others could read an earlier recording in the same file.
+        try folder.write("", to: "calls.jsonl")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         let server = try Self.makeServer()
         let (recorder, proxy) = try await Self.start(["record", server.target, "--to", file])
         let calls: [[String]] = [
