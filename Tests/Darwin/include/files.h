@@ -50,6 +50,7 @@ struct stat {
 
 int stat(const char *, struct stat *);
 int fstat(int, struct stat *);
+int lstat(const char *, struct stat *);
 int close(int);
 int dup(int);
 int fchmod(int, mode_t);
