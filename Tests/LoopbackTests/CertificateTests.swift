@@ -48,12 +48,20 @@ struct CertificateTests {
     static func call(
         _ server: LoopbackServer, _ credentials: ChannelCredentials
     ) async throws -> [UInt8] {
-        try await Channel(server.target, credentials: credentials).unary(HostileTrial.echo, [1])
+        try await Channel(server.target, credentials: credentials, arguments: patient)
+            .unary(HostileTrial.echo, [1])
+    }
+
+    /// A check of the program waits for a thread of the pool, which the other tests may use for long.
+    static var patient: ChannelArguments {
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = .seconds(3_600)
+        return arguments
     }
 
     static func failure(
         _ server: LoopbackServer, _ credentials: ChannelCredentials,
-        _ arguments: ChannelArguments = ChannelArguments()
+        _ arguments: ChannelArguments = patient
     ) async throws -> RPCError {
         let channel = try Channel(server.target, credentials: credentials, arguments: arguments)
         let error = await #expect(throws: RPCError.self) {
