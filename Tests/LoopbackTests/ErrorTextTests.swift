@@ -148,8 +148,10 @@ struct ErrorTextTests {
         // The server sends headers, and nothing more.
         let answering = try RawPeer(RawScript { try $0.headers($1) })
         let channel = try Channel(answering.target, credentials: .insecure)
+        channel.connect()
+        try await eventually { channel.connectivity == .ready }
         let answered = await #expect(throws: RPCError.self) {
-            let options = CallOptions.with { $0.timeout = .milliseconds(200) }
+            let options = CallOptions.with { $0.timeout = .seconds(5) }
             for try await _ in try await channel.serverStreaming(
                 ManyAnswers.method, [1], options: options)
             {}
@@ -160,10 +162,12 @@ struct ErrorTextTests {
         script.grantsWindow = false
         let peer = try RawPeer(script)
         let blocked = try Channel(peer.target, credentials: .insecure)
+        blocked.connect()
+        try await eventually { blocked.connectivity == .ready }
         let error = await #expect(throws: RPCError.self) {
             try await blocked.unary(
                 Self.echo, [UInt8](repeating: 1, count: 1 << 20),
-                options: .with { $0.timeout = .milliseconds(200) })
+                options: .with { $0.timeout = .seconds(2) })
         }
         #expect(error?.message.contains("flow-control window") == true)
     }
