@@ -207,7 +207,8 @@ struct HealthCheckTests {
             server.faults = [.on("/grpc.health.v1.Health/Watch", .drop)]
         }
         var arguments = Self.arguments()
-        arguments.initialReconnectBackoff = .seconds(60)
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
         let channel = try Self.channel([server], arguments)
         // The health check may fail a moment before the connection does.
         var thrown: RPCError?
