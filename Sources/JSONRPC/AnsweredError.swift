@@ -20,7 +20,7 @@ struct AnsweredError: Decodable {
         }
     }
 
-    /// The error; nil when an empty value stands for success. Throws a decoding error for a shape that is not
+    /// The error; nil if the value is empty, which means success. Throws a decoding error for a shape that is not
     /// that of the specification, unless `isLenient` is true.
     func reading(isLenient: Bool) throws -> JSONRPCError? {
         guard isLenient else { return try value.get() }

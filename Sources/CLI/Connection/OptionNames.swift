@@ -1,7 +1,7 @@
 import Swiftlet
 
 /// Error texts of the library in the words of the command line. The library names properties of its own types,
-/// which nobody can set here.
+/// which the command line has no access to.
 enum OptionNames {
     private static let replacements = [
         ("raise maxReceiveByteCount to accept it", "raise --max-msg-size to accept it"),

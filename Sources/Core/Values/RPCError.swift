@@ -294,7 +294,7 @@ extension RPCError: CustomStringConvertible {
         for attempt in attempts {
             let cause = PeerText.clean(attempt.cause)
             let bytes = Array(cause.utf8)
-            // Each shown text stands for one attempt.
+            // Each text in the list is the cause of one attempt.
             if let index = shown.firstIndex(of: bytes) {
                 shown.remove(at: index)
                 continue
