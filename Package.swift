@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "Swiftlet", targets: ["Swiftlet"]),
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
+        .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
@@ -42,6 +43,17 @@ let package = Package(
         .target(
             name: "SwiftletCore", dependencies: ["SwiftletTransport"],
             path: "Sources/Core", swiftSettings: strict),
+        // JSON as a tree, for the leaves that read it: service configs, JSON-RPC, recordings.
+        .target(
+            name: "SwiftletJSON", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            path: "Sources/JSON", swiftSettings: small),
+        // The balancing policies but `pick_first` and `round_robin`, and service configs as text.
+        .target(
+            name: "SwiftletBalancing",
+            dependencies: [
+                "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem",
+            ],
+            path: "Sources/Balancing", swiftSettings: strict),
         .target(
             name: "SwiftletMessages", path: "Sources/Messages",
             exclude: ["Descriptors", "Services"], swiftSettings: small),
@@ -66,13 +78,13 @@ let package = Package(
             name: "SwiftletLoopback",
             dependencies: [
                 "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-                "SwiftletServices",
+                "SwiftletServices", "SwiftletJSON",
             ],
             path: "Sources/Loopback", swiftSettings: small),
         // Alone with its JSON, so that programs of gRPC carry none.
         .target(
-            name: "SwiftletJSONRPC", dependencies: ["SwiftletCore"], path: "Sources/JSONRPC",
-            swiftSettings: strict),
+            name: "SwiftletJSONRPC", dependencies: ["SwiftletCore", "SwiftletJSON"],
+            path: "Sources/JSONRPC", swiftSettings: strict),
         .executableTarget(
             name: "SwiftletCLI",
             dependencies: [
@@ -83,7 +95,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: [
-                "Swiftlet", "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletServices",
+                "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -134,13 +147,24 @@ let package = Package(
             name: "swiftlet-dynamic", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
             path: "Tests/Formats/Program", swiftSettings: strict),
         .testTarget(
-            name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport", "TestSupport"],
+            name: "CoreTests",
+            dependencies: [
+                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletTransport",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BalancingTests",
+            dependencies: [
+                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletTransport",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LoopbackTests",
             dependencies: [
-                "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport",
-                "SwiftletDynamic", "SwiftletCLI", "TestSupport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletCore",
+                "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -163,7 +187,7 @@ let package = Package(
             path: "Tests/HTTP1/Program", swiftSettings: strict),
         // Does what grpcio's client does, for a comparison of both.
         .executableTarget(
-            name: "swiftlet-balancing", dependencies: ["Swiftlet"],
+            name: "swiftlet-balancing", dependencies: ["Swiftlet", "SwiftletBalancing"],
             path: "Tests/Balancing/Program", swiftSettings: strict),
         // Uses a cluster of etcd whose members go away.
         .executableTarget(

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletBalancing
 import SwiftletServices
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 import Synchronization
 
 /// Measures the costs that balancing policies and a retry policy add to a unary call. All endpoints are names

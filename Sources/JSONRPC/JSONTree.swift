@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletJSON
 import Synchronization
 
 /// A JSON text, as a tree that is made when the first ``JSONValue`` is decoded from it.

@@ -8,6 +8,8 @@ struct ImportTests {
     static let allowed: [String: Set<String>] = [
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],
+        "JSON": ["SwiftletCore", "SwiftletTransport"],
+        "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/Services": ["SwiftletMessages", "SwiftletDescriptors"],
@@ -15,16 +17,17 @@ struct ImportTests {
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-            "SwiftletServices",
+            "SwiftletServices", "SwiftletJSON",
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",
             "SwiftletTransport",
         ],
         "Benchmark": [
-            "Swiftlet", "SwiftletLoopback", "SwiftletServices", "SwiftletTransport", "Foundation",
+            "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletServices",
+            "SwiftletTransport", "Foundation",
         ],
-        "JSONRPC": ["SwiftletCore", "FoundationEssentials", "Foundation"],
+        "JSONRPC": ["SwiftletCore", "SwiftletJSON", "FoundationEssentials", "Foundation"],
         "Plugins": ["SwiftletDynamic", "SwiftletMessages", "PackagePlugin", "Foundation"],
     ]
 

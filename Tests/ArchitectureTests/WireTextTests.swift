@@ -7,10 +7,10 @@ import Testing
 struct WireTextTests {
     /// Files and folders of the sources that read text from a peer.
     static let readers = [
-        "Transport/HTTP1", "Transport/HTTP2/Fields", "Transport/Net/DNS/DNSAnswer.swift",
+        "Transport/HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
         "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
         "Core/Connecting/ProxyHandshake.swift", "Core/Channel/HealthResult.swift",
-        "Core/ServiceConfig/JSONReader.swift", "Core/Metrics/MetricTotals+Prometheus.swift",
+        "JSON/JSONReader.swift", "Core/Metrics/MetricTotals+Prometheus.swift",
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",
         "Loopback/Server/RequestRules.swift", "Loopback/Services/ReflectionService.swift",
@@ -48,7 +48,7 @@ struct WireTextTests {
             ("name.hasSuffix", "names of headers are ASCII"),
             (#"case "…", "…", "…""#, "names of headers are ASCII"),
         ],
-        "Core/ServiceConfig/JSONReader.swift": [
+        "JSON/JSONReader.swift": [
             ("var members: [String: ConfigValue]", "only checked keys are inserted")
         ],
         "Core/Metrics/MetricTotals+Prometheus.swift": [

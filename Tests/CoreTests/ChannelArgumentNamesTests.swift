@@ -1,9 +1,12 @@
+import SwiftletBalancing
 import Testing
 
 @testable import SwiftletCore
 
 @Suite("Channel arguments under the names of other clients")
 struct ChannelArgumentNamesTests {
+    init() { ServiceConfigText.register() }
+
     private struct Case: Sendable {
         let name: String
         let value: ChannelArguments.Value

@@ -1,7 +1,9 @@
+import SwiftletJSON
 import SwiftletTransport
 import TestSupport
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 /// Text of the same size costs the same, whatever a peer puts into it. Compared by the processor time of one thread:

@@ -1,5 +1,5 @@
-// fuzz: Sources/Transport/Net/DNS/DNSQuery.swift
-// fuzz: Sources/Transport/Net/DNS/DNSAnswer.swift
+// fuzz: Sources/Balancing/DNS/DNSQuery.swift
+// fuzz: Sources/Balancing/DNS/DNSAnswer.swift
 //
 // A libFuzzer target for answers of name servers; `Tests/Fuzz/run` builds it.
 

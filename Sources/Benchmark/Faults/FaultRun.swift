@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 
 /// Makes calls of all shapes to five servers with round_robin, outlier detection and retries. The servers are
 /// killed, frozen, restarted, drained, slowed and made to fail calls at random. Checks that every call ends

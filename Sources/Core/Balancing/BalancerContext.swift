@@ -23,7 +23,7 @@ public struct BalancerContext: ~Copyable {
     /// The updates of weights, for metrics; empty if ``recordsWeights`` is false.
     package private(set) var weightUpdates: [WeightUpdate] = []
     /// Whether a sink wants ``weightUpdates``.
-    let recordsWeights: Bool
+    package let recordsWeights: Bool
 
     private let makeSubchannel: (Endpoint, _ checksHealth: Bool) -> Subchannel
     private let random: () -> UInt64
@@ -120,7 +120,7 @@ extension BalancerContext {
     public mutating func wake(at time: Duration) { wakeTimes.append(time) }
 
     /// Records an update of weights for metrics.
-    mutating func record(_ update: WeightUpdate) { weightUpdates.append(update) }
+    package mutating func record(_ update: WeightUpdate) { weightUpdates.append(update) }
 
     /// A random number.
     public mutating func randomNumber() -> UInt64 { random() }

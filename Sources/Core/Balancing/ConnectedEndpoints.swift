@@ -2,16 +2,18 @@
 ///
 /// It connects all subchannels at once, and reports every state but READY. The policy itself
 /// reports READY with a picker: the methods return whether the policy must make a new picker.
-struct ConnectedEndpoints<Extra: Sendable>: Sendable {
-    private(set) var list = EndpointList<Extra>()
+package struct ConnectedEndpoints<Extra: Sendable>: Sendable {
+    package private(set) var list = EndpointList<Extra>()
     private var reported: ConnectivityState?
+
+    package init() {}
 }
 
 // MARK: - Inputs
 
 extension ConnectedEndpoints {
     /// Replaces the endpoints. Throws when there are none.
-    mutating func update(
+    package mutating func update(
         _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
     ) throws(RPCError) -> Bool {
         list.update(endpoints, &context, extra: extra)
@@ -27,14 +29,14 @@ extension ConnectedEndpoints {
     }
 
     /// Reports the resolver's error if there are no endpoints to use.
-    mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
+    package mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
         guard list.isEmpty else { return }
         reported = .transientFailure
         context.reportFailure(error)
     }
 
     /// Records the state of a subchannel and connects it again when it lost its connection.
-    mutating func subchannel(
+    package mutating func subchannel(
         _ subchannel: Subchannel, changedTo state: SubchannelState,
         _ context: inout BalancerContext
     ) -> Bool {
@@ -47,16 +49,18 @@ extension ConnectedEndpoints {
     }
 
     /// Visits the endpoints. The policy may change what it keeps for each.
-    mutating func forEach(_ body: (inout EndpointList<Extra>.Member) -> Void) { list.forEach(body) }
+    package mutating func forEach(_ body: (inout EndpointList<Extra>.Member) -> Void) {
+        list.forEach(body)
+    }
 
     /// Changes what the policy keeps for the endpoint of a subchannel.
-    mutating func changeExtra(of subchannel: Subchannel, _ body: (inout Extra) -> Void) {
+    package mutating func changeExtra(of subchannel: Subchannel, _ body: (inout Extra) -> Void) {
         guard let place = list.place(of: subchannel) else { return }
         list.changeExtra(at: place, body)
     }
 
     /// Drops all subchannels.
-    mutating func close(_ context: inout BalancerContext) {
+    package mutating func close(_ context: inout BalancerContext) {
         list.removeAll(&context)
         reported = nil
     }
@@ -67,7 +71,7 @@ extension ConnectedEndpoints {
 extension ConnectedEndpoints {
     /// READY if a subchannel is READY, else CONNECTING if one is CONNECTING or IDLE, else
     /// TRANSIENT_FAILURE (A48).
-    var connectivity: ConnectivityState {
+    package var connectivity: ConnectivityState {
         if list.count(of: .ready) > 0 { return .ready }
         if list.count(of: .connecting) + list.count(of: .idle) > 0 { return .connecting }
         return .transientFailure

@@ -5,7 +5,7 @@ extension [Endpoint] {
     /// concatenated addresses without repetition, with the address families interleaved (A61). Each
     /// address keeps its TLS name. The other attributes are those of the first endpoint that has an
     /// address. Nil when none has one.
-    func flattened() -> Endpoint? {
+    package func flattened() -> Endpoint? {
         var seen: Set<ServerAddress> = []
         let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
@@ -15,7 +15,7 @@ extension [Endpoint] {
     }
 
     /// The endpoints in a random order. The order of each endpoint's addresses is kept (A62).
-    func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
+    package func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
         var shuffled = self
         for last in shuffled.indices.dropFirst().reversed() {
             shuffled.swapAt(last, Int(context.randomNumber() % UInt64(last + 1)))

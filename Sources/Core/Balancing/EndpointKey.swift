@@ -1,6 +1,6 @@
 /// Recognizes an endpoint in a later list: the same addresses in any order (A61), under the same
 /// TLS name.
-struct EndpointKey: Hashable, Sendable {
+package struct EndpointKey: Hashable, Sendable {
     /// Nearly every endpoint has one address, for which a set would be an allocation.
     private enum Addresses: Hashable, Sendable {
         case one(ServerAddress)
@@ -11,7 +11,7 @@ struct EndpointKey: Hashable, Sendable {
     private let serverName: String?
 
     /// Nil for an endpoint without addresses.
-    init?(_ endpoint: Endpoint) {
+    package init?(_ endpoint: Endpoint) {
         guard let first = endpoint.addresses.first else { return nil }
         if endpoint.addresses.count == 1 {
             addresses = .one(first)

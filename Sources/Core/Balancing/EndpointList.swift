@@ -2,27 +2,29 @@
 ///
 /// `Extra` is what a policy keeps for each endpoint. It stays with the endpoint as long as the
 /// resolver reports the same addresses.
-struct EndpointList<Extra: Sendable>: Sendable {
-    struct Member: Sendable {
+package struct EndpointList<Extra: Sendable>: Sendable {
+    package struct Member: Sendable {
         fileprivate let key: EndpointKey
         /// The endpoint as it was last reported.
-        fileprivate(set) var endpoint: Endpoint
+        package fileprivate(set) var endpoint: Endpoint
         /// The sum of the weights of all entries with these addresses. A weight of 0 counts as 1.
-        fileprivate(set) var weight: UInt64
-        let subchannel: Subchannel
+        package fileprivate(set) var weight: UInt64
+        package let subchannel: Subchannel
         /// The state of the subchannel. After a failure it stays TRANSIENT_FAILURE until READY.
-        fileprivate(set) var connectivity = ConnectivityState.idle
+        package fileprivate(set) var connectivity = ConnectivityState.idle
         /// Why the subchannel failed; nil in other states than TRANSIENT_FAILURE.
-        fileprivate(set) var failure: RPCError?
-        var extra: Extra
+        package fileprivate(set) var failure: RPCError?
+        package var extra: Extra
     }
 
     /// In the order of the resolver, without duplicates and without endpoints that have no address.
-    private(set) var members: ContiguousArray<Member> = []
+    package private(set) var members: ContiguousArray<Member> = []
     /// The failure that was reported last; nil before the first.
-    private(set) var lastFailure: RPCError?
+    package private(set) var lastFailure: RPCError?
     private var places: [Subchannel: Int] = [:]
     private var counts: [ConnectivityState: Int] = [:]
+
+    package init() {}
 }
 
 // MARK: - Inputs
@@ -30,7 +32,7 @@ struct EndpointList<Extra: Sendable>: Sendable {
 extension EndpointList {
     /// Replaces the endpoints, in linear time. Makes subchannels for new endpoints, keeps those of
     /// known endpoints, and drops the others.
-    mutating func update(
+    package mutating func update(
         _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
     ) {
         var known = Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0) })
@@ -62,14 +64,14 @@ extension EndpointList {
     }
 
     /// How a subchannel's state changed.
-    struct Change {
-        let place: Int
-        let before: ConnectivityState
-        let after: ConnectivityState
+    package struct Change {
+        package let place: Int
+        package let before: ConnectivityState
+        package let after: ConnectivityState
     }
 
     /// Records the state of a subchannel. Nil for a subchannel that is not in the list.
-    mutating func subchannel(
+    package mutating func subchannel(
         _ subchannel: Subchannel, changedTo state: SubchannelState
     ) -> Change? {
         guard let place = places[subchannel] else { return nil }
@@ -91,18 +93,18 @@ extension EndpointList {
     }
 
     /// Drops all subchannels.
-    mutating func removeAll(_ context: inout BalancerContext) {
+    package mutating func removeAll(_ context: inout BalancerContext) {
         for member in members { context.drop(member.subchannel) }
         self = EndpointList()
     }
 
     /// Visits the members. The policy may change what it keeps for each.
-    mutating func forEach(_ body: (inout Member) -> Void) {
+    package mutating func forEach(_ body: (inout Member) -> Void) {
         for place in members.indices { body(&members[place]) }
     }
 
     /// Changes what the policy keeps for one endpoint.
-    mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
+    package mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
         body(&members[place].extra)
     }
 
@@ -126,14 +128,14 @@ extension EndpointList.Member {
 // MARK: - Outputs
 
 extension EndpointList {
-    var isEmpty: Bool { members.isEmpty }
+    package var isEmpty: Bool { members.isEmpty }
 
     /// How many subchannels are in a state.
-    func count(of connectivity: ConnectivityState) -> Int { counts[connectivity] ?? 0 }
+    package func count(of connectivity: ConnectivityState) -> Int { counts[connectivity] ?? 0 }
 
     /// The place of a subchannel in ``members``; nil when it is not in the list.
-    func place(of subchannel: Subchannel) -> Int? { places[subchannel] }
+    package func place(of subchannel: Subchannel) -> Int? { places[subchannel] }
 
     /// The members whose subchannels are READY.
-    var ready: some Sequence<Member> { members.lazy.filter { $0.connectivity == .ready } }
+    package var ready: some Sequence<Member> { members.lazy.filter { $0.connectivity == .ready } }
 }

@@ -8,43 +8,47 @@ package struct SinglePicker: Picker {
 }
 
 /// Keeps calls waiting for the next picker.
-struct QueuePicker: Picker {
+package struct QueuePicker: Picker {
     /// The subchannel to connect when a call must wait; nil connects none.
-    var connecting: Subchannel?
+    package var connecting: Subchannel?
 
-    func pick(_ call: borrowing PickInfo) -> Pick { .queue(connecting: connecting) }
+    package init(connecting: Subchannel? = nil) { self.connecting = connecting }
+
+    package func pick(_ call: borrowing PickInfo) -> Pick { .queue(connecting: connecting) }
 }
 
 /// Fails calls that do not wait for ready.
-struct FailingPicker: Picker {
-    let error: RPCError
+package struct FailingPicker: Picker {
+    package let error: RPCError
 
-    func pick(_ call: borrowing PickInfo) -> Pick { .fail(error) }
+    package init(error: RPCError) { self.error = error }
+
+    package func pick(_ call: borrowing PickInfo) -> Pick { .fail(error) }
 }
 
 extension BalancerContext {
     /// Reports CONNECTING. Calls wait for the next picker.
-    mutating func reportConnecting() { report(.connecting, QueuePicker()) }
+    package mutating func reportConnecting() { report(.connecting, QueuePicker()) }
 
     /// Reports TRANSIENT_FAILURE. Calls fail with `error`, unless they wait for ready.
-    mutating func reportFailure(_ error: RPCError) {
+    package mutating func reportFailure(_ error: RPCError) {
         report(.transientFailure, FailingPicker(error: error))
     }
 }
 
 extension RPCError {
     /// The resolver found no address for a balancer.
-    static var noAddresses: RPCError {
+    package static var noAddresses: RPCError {
         .noConnection("the resolver found no addresses")
     }
 
     /// A subchannel failed, and the channel reported no reason.
-    static var noReason: RPCError {
+    package static var noReason: RPCError {
         .noConnection("no connection to any address")
     }
 }
 
 extension SubchannelState {
     /// The reason of a failure; a general one if the channel reported none.
-    var error: RPCError { failure ?? .noReason }
+    package var error: RPCError { failure ?? .noReason }
 }

@@ -1,19 +1,19 @@
 /// The state and the picker that a balancer reported.
-struct BalancerReport: Sendable {
-    var connectivity: ConnectivityState
-    var picker: any Picker
+package struct BalancerReport: Sendable {
+    package var connectivity: ConnectivityState
+    package var picker: any Picker
 
     /// The report that is used until a balancer makes its first one.
-    static let connecting = BalancerReport(connectivity: .connecting, picker: QueuePicker())
+    package static let connecting = BalancerReport(connectivity: .connecting, picker: QueuePicker())
 }
 
 extension BalancerContext {
-    mutating func report(_ report: BalancerReport) {
+    package mutating func report(_ report: BalancerReport) {
         self.report(report.connectivity, report.picker)
     }
 
     /// Calls a balancer and takes its report; nil when it made none.
-    mutating func reportOf<Failure: Error>(
+    package mutating func reportOf<Failure: Error>(
         _ call: (inout BalancerContext) throws(Failure) -> Void
     ) throws(Failure) -> BalancerReport? {
         try call(&self)

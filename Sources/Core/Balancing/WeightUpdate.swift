@@ -1,11 +1,11 @@
 /// One update of the weights of `weighted_round_robin`, for metrics (proposal A78).
 package struct WeightUpdate: Hashable, Sendable {
     /// The weight of each READY endpoint; 0 if it is not usable.
-    package private(set) var weights: [Double] = []
+    package var weights: [Double] = []
     /// Endpoints without a report, or within the blackout period.
-    package private(set) var notYetUsableCount = 0
+    package var notYetUsableCount = 0
     /// Endpoints whose last weight has expired.
-    package private(set) var staleCount = 0
+    package var staleCount = 0
 
     package init() {}
 }
@@ -13,13 +13,4 @@ package struct WeightUpdate: Hashable, Sendable {
 extension WeightUpdate {
     /// Whether too few weights are usable, so that the endpoints are used in turn (proposal A58).
     package var isFallback: Bool { weights.count { $0 > 0 } < 2 }
-
-    mutating func append(_ weight: EndpointWeight.Current) {
-        weights.append(weight.value)
-        switch weight {
-        case .usable: break
-        case .notYetUsable: notYetUsableCount += 1
-        case .stale: staleCount += 1
-        }
-    }
 }

@@ -133,11 +133,11 @@ extension ChannelCore {
         if plan.sockets != nil {
             return FixedResolver(endpoints: [Endpoint([ServerAddress(.unix(path: target.text))])])
         }
-        if let proxy = plan.proxy { return resolver(of: proxy.host, proxy.port) }
+        if let proxy = plan.proxy { return try resolver(of: proxy.host, proxy.port) }
         switch target.resolution {
         case .addresses(let addresses):
             return FixedResolver(endpoints: addresses.map { Endpoint([ServerAddress($0)]) })
-        case .name(let host, let port): return resolver(of: host, port, findsConfig: true)
+        case .name(let host, let port): return try resolver(of: host, port, findsConfig: true)
         case .registered(let scheme):
             guard let factory = Resolvers.factory(for: scheme) else {
                 throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
@@ -148,16 +148,13 @@ extension ChannelCore {
 
     private func resolver(
         of host: String, _ port: UInt16, findsConfig: Bool = false
-    ) -> any Resolver {
+    ) throws(RPCError) -> any Resolver {
         if let address = SocketAddress(host: host, port: port) {
             return FixedResolver(endpoints: [Endpoint([ServerAddress(address)])])
         }
         let configLookup =
             findsConfig && arguments.findsServiceConfigInDNS
-            ? ConfigLookup(
-                host: host, servers: arguments.nameServers,
-                timeLimit: arguments.connectTimeout * 3 / 4)
-            : nil
+            ? try ServiceConfigReaders.reader().lookup(of: host, arguments) : nil
         return DNSResolver(
             host: host, port: port, arguments: arguments, loop: loop, configLookup: configLookup)
     }

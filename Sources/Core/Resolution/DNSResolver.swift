@@ -29,7 +29,7 @@ final class DNSResolver: Resolver {
     struct Findings: Sendable {
         var addresses: NameLookups.Answer?
         /// Nil until the answer has arrived. If no config is looked up, always `.success(nil)`.
-        var config: ConfigLookup.Answer?
+        var config: Result<ServiceConfig?, RPCError>?
     }
 
     private struct State {
@@ -47,14 +47,14 @@ final class DNSResolver: Resolver {
     private let timeLimit: Duration
     private let lookups: NameLookups
     /// Nil if the config is not looked up.
-    private let configLookup: ConfigLookup?
+    private let configLookup: (any ServiceConfigLookup)?
     private let timer = TimerSlot()
     private let limitTimer = TimerSlot()
     private let state: Mutex<State>
 
     init(
         host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop,
-        lookups: NameLookups = .shared, configLookup: ConfigLookup? = nil
+        lookups: NameLookups = .shared, configLookup: (any ServiceConfigLookup)? = nil
     ) {
         self.host = host
         self.port = port
@@ -143,7 +143,7 @@ extension DNSResolver {
     }
 
     private func found(
-        _ addresses: [SocketAddress], _ config: ConfigLookup.Answer, _ number: Int
+        _ addresses: [SocketAddress], _ config: Result<ServiceConfig?, RPCError>, _ number: Int
     ) {
         guard !addresses.isEmpty else { return failed("\(host) has no address", number) }
         var result = ResolverResult(addresses.map { Endpoint([ServerAddress($0)]) })

@@ -61,7 +61,7 @@ extension RetryThrottle {
 extension RetryThrottling {
     /// The ratio in thousandths, rounded down: 546 for 0.5466. 0 for a ratio that is negative or
     /// not a number.
-    var tokenRatioInThousandths: Int {
+    package var tokenRatioInThousandths: Int {
         // 0.57 × 1,000 is 569.999… in floating point.
         let thousandths = (tokenRatio * 1_000 + 1e-6).rounded(.down)
         guard thousandths > 0 else { return 0 }

@@ -29,7 +29,7 @@ public struct ServiceConfig: Sendable {
     public var maxConnectionsPerSubchannel: Int?
     /// A sentence for each field of the JSON text that is not known, such as
     /// `methodConfig[0].retryPolcy: the field is not known, so it has no effect`. Does not count in comparisons.
-    public internal(set) var warnings: [String] = []
+    public package(set) var warnings: [String] = []
 
     /// A config without any setting.
     public init() {}

@@ -25,6 +25,13 @@ extension ChannelArguments {
         try Self.check("streamWindowByteCount", streamWindowByteCount, 1...Int(Int32.max))
         try Self.check("maxFrameByteCount", maxFrameByteCount, Self.legalFrameByteCounts)
         try Self.check("maxPingsWithoutData", maxPingsWithoutData, natural)
+        guard findsServiceConfigInDNS else { return }
+        do throws(RPCError) {
+            _ = try ServiceConfigReaders.reader()
+        } catch {
+            throw .refused(
+                .invalidArgument, "channel argument 'findsServiceConfigInDNS': \(error.message)")
+        }
     }
 
     private static func check(

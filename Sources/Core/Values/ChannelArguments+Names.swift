@@ -156,16 +156,12 @@ extension ChannelArguments {
         guard case .string(let text) = value else { return false }
         do throws(RPCError) {
             switch kind {
-            case .serviceConfig: serviceConfig = try ServiceConfig(json: text)
+            case .serviceConfig:
+                serviceConfig = try ServiceConfigReaders.reader().config(json: text)
             case .proxy:
                 let server = try ProxyServer(text)
                 if !isProxyForbidden { proxy = .server(server) }
-            case .policyName:
-                guard let parse = BalancingPolicies.parser(named: text) else {
-                    throw .refused(
-                        .invalidArgument, "unknown balancing policy '\(RPCError.shown(text))'")
-                }
-                balancing = try parse(ConfigObject([:], path: text))
+            case .policyName: balancing = try ServiceConfigReaders.policy(named: text)
             default: return false
             }
         } catch {

@@ -42,9 +42,11 @@ public struct ChannelArguments: Hashable, Sendable {
     /// over ``serviceConfig``, and calls wait for the first answer. While no valid config is found, calls use
     /// the last valid one. If there is none, calls fail. The client language of choices is `swift`. The name
     /// servers are those of `/etc/resolv.conf`. If the target has a proxy, no config is looked up.
+    ///
+    /// Needs `ServiceConfigText.register()` of the module `SwiftletBalancing`: without it, no channel can be made.
     public var findsServiceConfigInDNS = false
     /// The name servers for the service config. Nil means those of the system.
-    package var nameServers: NameServers?
+    package var configNameServers: [SocketAddress]?
     /// The service config of the target, unless the resolver reports another one. Nil, the default, means
     /// none.
     public var serviceConfig: ServiceConfig?

@@ -1,7 +1,7 @@
 /// The rules for names and values of metadata (gRPC over HTTP/2, "Custom-Metadata").
 package enum MetadataRules {
     /// The rule that the pair breaks; nil if it is legal. The name is in lower case.
-    static func problem(_ name: String, _ value: Metadata.Content) -> String? {
+    package static func problem(_ name: String, _ value: Metadata.Content) -> String? {
         guard !name.isEmpty else { return "a metadata name is empty" }
         guard name.utf8.allSatisfy(isNameByte) else {
             return "metadata name '\(name)': only a-z, 0-9, '-', '_' and '.' are allowed"

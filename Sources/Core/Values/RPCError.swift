@@ -233,7 +233,7 @@ extension RPCError {
     }
 
     /// The error of a picker that has no subchannel for a call.
-    static func noConnection(_ message: String) -> RPCError {
+    package static func noConnection(_ message: String) -> RPCError {
         var error = RPCError(.unavailable, message).notExecuted
         error.phase = .connect
         return error

@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletJSON
 import SwiftletTransport
 
 /// Reads the lines of a recording.

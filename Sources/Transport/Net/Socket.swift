@@ -62,7 +62,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// On Darwin, makes the socket close-on-exec and non-blocking, and disables SIGPIPE. Does nothing on
     /// other systems, which have flags of `socket` and `send` for this.
-    func prepareWhereBirthFlagsAreMissing() throws(SystemError) {
+    package func prepareWhereBirthFlagsAreMissing() throws(SystemError) {
         #if canImport(Darwin)
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
                 fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0

@@ -10,7 +10,7 @@ import CSwiftletSystem
 
 // The system's representation of an address: a family, then bytes that depend on it.
 extension SocketAddress {
-    var systemFamily: CInt {
+    package var systemFamily: CInt {
         switch family {
         case .ipv4: AF_INET
         case .ipv6: AF_INET6

@@ -24,7 +24,7 @@ package struct SystemError: Error, Hashable, Sendable {
     }
 
     /// The error in `errno`. Call it before any other system call.
-    static func current(_ operation: String, _ subject: String = "") -> SystemError {
+    package static func current(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(operation, subject, code: errno)
     }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Swiftlet
+@testable import SwiftletBalancing
 @testable import SwiftletTransport
 
 @Suite(
@@ -25,8 +26,9 @@ struct NegotiatedConfigTests {
         var options = TLSOptions()
         options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
         var arguments = ChannelArguments()
+        ServiceConfigText.register()
         arguments.findsServiceConfigInDNS = true
-        arguments.nameServers = NameServers([nameServer.address])
+        arguments.configNameServers = [nameServer.address]
         return try Channel(
             "localhost:\(port)", version: .negotiated, credentials: .tls(options),
             arguments: arguments)

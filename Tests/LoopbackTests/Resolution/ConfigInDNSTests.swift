@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Swiftlet
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 @testable import SwiftletTransport
 
@@ -142,8 +143,9 @@ struct ConfigInDNSTests {
         to server: LoopbackServer, _ nameServer: FakeNameServer
     ) throws -> Channel {
         var arguments = ChannelArguments()
+        ServiceConfigText.register()
         arguments.findsServiceConfigInDNS = true
-        arguments.nameServers = NameServers([nameServer.address])
+        arguments.configNameServers = [nameServer.address]
         let port = server.target.split(separator: ":").last.map(String.init) ?? ""
         return try Channel("localhost:\(port)", credentials: .insecure, arguments: arguments)
     }
@@ -204,7 +206,7 @@ struct ConfigInDNSTests {
                 host: "a.test", servers: NameServers([nameServer.address]),
                 timeLimit: .seconds(60))
             let found = await withCheckedContinuation { continuation in
-                lookup.start { continuation.resume(returning: $0) }
+                lookup.start(isNeeded: { true }) { continuation.resume(returning: $0) }
             }
             let error = #expect(throws: RPCError.self) { try found.get() }
             #expect(error?.code == .unavailable && error?.phase == .resolve)
@@ -225,7 +227,7 @@ struct ConfigInDNSTests {
             server.unary(Self.echo) { request, _ in request }
         }
         var arguments = ChannelArguments()
-        arguments.nameServers = NameServers([nameServer.address])
+        arguments.configNameServers = [nameServer.address]
         #expect(!arguments.findsServiceConfigInDNS)
         let port = server.target.split(separator: ":").last.map(String.init) ?? ""
         let channel = try Channel(

@@ -2,6 +2,7 @@ import SwiftletTransport
 import Synchronization
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("The resolver of a name", .timeLimit(.minutes(5)))

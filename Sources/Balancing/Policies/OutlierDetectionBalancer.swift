@@ -1,0 +1,206 @@
+import SwiftletCore
+
+/// Passes inputs to its child and counts calls. Reports the subchannels of ejected endpoints to the
+/// child as failed.
+struct OutlierDetectionBalancer: Balancer {
+    private struct Entry: Sendable {
+        /// Nil if the subchannel has no addresses, or its policy cannot use health reports (A61). Its endpoint
+        /// is then not ejected.
+        var key: EndpointKey?
+        var checksHealth: Bool
+        /// The state that the channel reported last; nil before the first.
+        var state: SubchannelState?
+        /// Whether TRANSIENT_FAILURE was reported to the child because the endpoint is ejected.
+        var isHidden = false
+    }
+
+    private var child = GracefulSwitch()
+    private var childReport: BalancerReport?
+    private var policy = OutlierDetection(policy: RoundRobin())
+    private var ejections = Ejections()
+    private var subchannels: [Subchannel: Entry] = [:]
+    /// The counters of the subchannels that are evaluated, for the picker.
+    private var results: [Subchannel: CallResults] = [:]
+    /// Whether the child made subchannels that were not yet checked for ejected endpoints.
+    private var hasNewSubchannels = false
+    /// Whether the child made a report that was not passed on, or the configuration changed.
+    private var isReportDue = false
+    /// When the interval began; nil while nothing is evaluated.
+    private var intervalStart: Duration?
+
+    mutating func update(
+        _ update: BalancerUpdate, _ context: inout BalancerContext
+    ) throws(RPCError) {
+        if let policy = update.policy as? OutlierDetection { self.policy = policy }
+        ejections.update(update.endpoints)
+        startInterval(&context)
+        let childUpdate = BalancerUpdate(endpoints: update.endpoints, policy: policy.policy)
+        var failure: RPCError?
+        callChild(&context) { child, context in
+            do throws(RPCError) {
+                try child.update(childUpdate, &context)
+            } catch {
+                failure = error
+            }
+        }
+        indexResults()
+        showAndHide(&context)
+        isReportDue = true
+        report(&context)
+        if let failure { throw failure }
+    }
+
+    mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
+        runChild(&context) { child, context in child.resolverFailed(error, &context) }
+    }
+
+    mutating func subchannel(
+        _ subchannel: Subchannel, changedTo state: SubchannelState,
+        _ context: inout BalancerContext
+    ) {
+        subchannels[subchannel]?.state = state
+        guard let entry = subchannels[subchannel], !entry.isHidden else { return }
+        runChild(&context) { child, context in
+            child.subchannel(subchannel, changedTo: state, &context)
+        }
+    }
+
+    mutating func timeHasCome(_ context: inout BalancerContext) {
+        if let start = intervalStart, start + interval <= context.now {
+            intervalStart = context.now
+            context.wake(at: context.now + interval)
+            let random = PickerRandom(seed: context.randomNumber())
+            ejections.sweep(policy, at: context.now) { random.next() }
+            showAndHide(&context)
+        }
+        runChild(&context) { child, context in child.timeHasCome(&context) }
+    }
+
+    mutating func exitIdle(_ context: inout BalancerContext) {
+        runChild(&context) { child, context in child.exitIdle(&context) }
+    }
+
+    mutating func subchannel(
+        _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
+    ) {
+        runChild(&context) { child, context in
+            child.subchannel(subchannel, reported: load, &context)
+        }
+    }
+
+    mutating func close(_ context: inout BalancerContext) {
+        child.close(&context)
+        subchannels = [:]
+        results = [:]
+        intervalStart = nil
+    }
+}
+
+// MARK: - The interval
+
+extension OutlierDetectionBalancer {
+    /// At least a millisecond: an interval of zero would evaluate without a pause.
+    private var interval: Duration { max(policy.interval, .milliseconds(1)) }
+
+    /// Starts, moves or ends the interval, according to the configuration.
+    private mutating func startInterval(_ context: inout BalancerContext) {
+        guard policy.isActive else {
+            intervalStart = nil
+            return ejections.reset()
+        }
+        if intervalStart == nil { ejections.resetResults() }
+        let start = intervalStart ?? context.now
+        intervalStart = start
+        context.wake(at: max(start + interval, context.now))
+    }
+}
+
+// MARK: - The child
+
+extension OutlierDetectionBalancer {
+    /// Calls the child. If the child made subchannels, hides those of ejected endpoints. Then
+    /// passes on the child's report.
+    private mutating func runChild(
+        _ context: inout BalancerContext,
+        _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
+    ) {
+        callChild(&context, call)
+        if hasNewSubchannels { showAndHide(&context) }
+        report(&context)
+    }
+
+    /// Calls the child, and records the subchannels that it makes, updates and drops.
+    private mutating func callChild(
+        _ context: inout BalancerContext,
+        _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
+    ) {
+        let actionCount = context.actions.count
+        if let report = context.reportOf({ call(&child, &$0) }) {
+            childReport = report
+            isReportDue = true
+        }
+        for action in context.actions[actionCount...] { follow(action) }
+    }
+
+    private mutating func follow(_ action: BalancerContext.Action) {
+        switch action {
+        case .make(let subchannel, let endpoint, let checksHealth):
+            subchannels[subchannel] = Entry(
+                key: checksHealth ? EndpointKey(endpoint) : nil, checksHealth: checksHealth)
+            hasNewSubchannels = true
+            index(subchannel)
+        case .update(let subchannel, let endpoint):
+            guard subchannels[subchannel]?.checksHealth ?? false else { return }
+            subchannels[subchannel]?.key = EndpointKey(endpoint)
+            index(subchannel)
+        case .drop(let subchannel):
+            subchannels[subchannel] = nil
+            results[subchannel] = nil
+        case .connect, .reportLoad:
+            break
+        }
+    }
+
+    private mutating func index(_ subchannel: Subchannel) {
+        let key = subchannels[subchannel]?.key
+        results[subchannel] = key.flatMap { ejections.hosts[$0]?.results }
+    }
+
+    private mutating func indexResults() {
+        for subchannel in subchannels.keys { index(subchannel) }
+    }
+
+    /// For each subchannel whose endpoint was ejected or is no longer ejected, reports the new
+    /// state to the child.
+    private mutating func showAndHide(_ context: inout BalancerContext) {
+        hasNewSubchannels = false
+        let changed = subchannels.filter { _, entry in
+            entry.isHidden != (entry.key.map { ejections.isEjected($0) } ?? false)
+        }
+        for (subchannel, entry) in changed.sorted(by: { $0.key.id < $1.key.id }) {
+            subchannels[subchannel]?.isHidden = !entry.isHidden
+            let state =
+                entry.isHidden
+                ? entry.state ?? SubchannelState(.idle)
+                : SubchannelState(.transientFailure, failure: .ejected)
+            callChild(&context) { child, context in
+                child.subchannel(subchannel, changedTo: state, &context)
+            }
+        }
+    }
+
+    private mutating func report(_ context: inout BalancerContext) {
+        guard isReportDue, let childReport else { return }
+        isReportDue = false
+        let picker: any Picker =
+            policy.isActive
+            ? OutlierPicker(inner: childReport.picker, results: results) : childReport.picker
+        context.report(childReport.connectivity, picker)
+    }
+}
+
+extension RPCError {
+    fileprivate static var ejected: RPCError {
+        .noConnection("outlier_detection: the endpoint is ejected, because its calls fail")
+    }
+}
