@@ -99,7 +99,7 @@ balancing:
 # The documentation as a static site for each module, and a page that leads to them. To read it:
 # python3 -m http.server --directory .build/docs
 # Without extension blocks, what a module adds to namespaces of another one would have no page.
-MODULES = Swiftlet Core Balancing Messages Messages/Descriptors Messages/Services Dynamic Loopback \
+MODULES = Swiftlet Core Balancing Observation Messages Messages/Descriptors Messages/Services Dynamic Loopback \
     JSONRPC
 REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages
 docs:

@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Swiftlet", targets: ["Swiftlet"]),
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
+        .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
@@ -54,6 +55,10 @@ let package = Package(
                 "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem",
             ],
             path: "Sources/Balancing", swiftSettings: strict),
+        // Metrics, and the interceptors that a program chooses.
+        .target(
+            name: "SwiftletObservation", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            path: "Sources/Observation", swiftSettings: small),
         .target(
             name: "SwiftletMessages", path: "Sources/Messages",
             exclude: ["Descriptors", "Services"], swiftSettings: small),
@@ -95,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: [
-                "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletServices",
-                "SwiftletTransport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
+                "SwiftletServices", "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -161,9 +166,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ObservationTests", dependencies: ["SwiftletObservation", "SwiftletCore"],
+            swiftSettings: strict),
+        .testTarget(
             name: "LoopbackTests",
             dependencies: [
-                "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletCore",
+                "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
+                "SwiftletCore",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "TestSupport",
             ],
             swiftSettings: strict),
@@ -175,7 +184,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",
-            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport"],
+            dependencies: [
+                "Swiftlet", "SwiftletJSONRPC", "SwiftletObservation", "SwiftletLoopback",
+                "SwiftletTransport",
+            ],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.
         .executableTarget(

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletObservation
 import SwiftletServices
 
 /// Counts the allocations of a unary call, alone and with options. The server runs in another process, so

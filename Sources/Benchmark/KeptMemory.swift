@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletBalancing
+import SwiftletObservation
 import SwiftletServices
 import Synchronization
 

@@ -10,6 +10,7 @@ struct ImportTests {
         "Core": ["SwiftletTransport"],
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
+        "Observation": ["SwiftletCore", "SwiftletTransport"],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/Services": ["SwiftletMessages", "SwiftletDescriptors"],
@@ -24,8 +25,8 @@ struct ImportTests {
             "SwiftletTransport",
         ],
         "Benchmark": [
-            "Swiftlet", "SwiftletBalancing", "SwiftletLoopback", "SwiftletServices",
-            "SwiftletTransport", "Foundation",
+            "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
+            "SwiftletServices", "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": ["SwiftletCore", "SwiftletJSON", "FoundationEssentials", "Foundation"],
         "Plugins": ["SwiftletDynamic", "SwiftletMessages", "PackagePlugin", "Foundation"],

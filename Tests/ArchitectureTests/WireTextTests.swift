@@ -10,7 +10,7 @@ struct WireTextTests {
         "Transport/HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
         "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
         "Core/Connecting/ProxyHandshake.swift", "Core/Channel/HealthResult.swift",
-        "JSON/JSONReader.swift", "Core/Metrics/MetricTotals+Prometheus.swift",
+        "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",
         "Loopback/Server/RequestRules.swift", "Loopback/Services/ReflectionService.swift",
@@ -51,7 +51,7 @@ struct WireTextTests {
         "JSON/JSONReader.swift": [
             ("var members: [String: ConfigValue]", "only checked keys are inserted")
         ],
-        "Core/Metrics/MetricTotals+Prometheus.swift": [
+        "Observation/Metrics/MetricTotals+Prometheus.swift": [
             (#"case "…": "…""#, "units of the library's instruments")
         ],
         "JSONRPC/JSONBody.swift": [("_ fields: [String: [UInt8]]", "fields of a request")],

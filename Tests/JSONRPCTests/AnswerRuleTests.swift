@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletObservation
 import Testing
 
 /// Tests with given response texts, with a `FakeChannel` and without a network.

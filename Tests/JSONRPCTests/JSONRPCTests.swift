@@ -2,6 +2,7 @@ import Foundation
 import Swiftlet
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletObservation
 import Synchronization
 import Testing
 

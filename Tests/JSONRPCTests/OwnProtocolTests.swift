@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletObservation
 import Testing
 
 @Suite("A protocol that the program implements", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletObservation
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Swiftlet
 import SwiftletLoopback
+import SwiftletObservation
 import Synchronization
 import Testing
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Swiftlet
 @testable import SwiftletCore
+@testable import SwiftletObservation
 
 @Suite("The metrics of a channel", .timeLimit(.minutes(5)))
 struct MetricsTests {

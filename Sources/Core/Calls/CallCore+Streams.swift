@@ -61,7 +61,7 @@ extension CallCore {
         wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
     ) {
         enum Next { case seek(PickTracking?), fail(isAnswered: Bool), isOver }
-        var tally: AttemptMeter.Tally?
+        var tally: CallTally?
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
             if meter != nil { tally = state.tally }
@@ -105,5 +105,26 @@ extension CallCore {
         if let (carrier, stream, consumption) = returned {
             carrier.consumed(consumption, on: stream)
         }
+    }
+}
+
+// MARK: - Measuring
+
+extension CallCore {
+    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
+    /// records the end of the attempt.
+    func noteEnd() {
+        closeDeadlineTimer()
+        guard let meter else { return }
+        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
+        meter.ended(code, tally)
+    }
+}
+
+extension CallCore.State {
+    var tally: CallTally {
+        CallTally(
+            streamCount: lifetime.streamCount, sentByteCount: outbound.messageByteCount,
+            receivedByteCount: inbound.messageByteCount)
     }
 }

@@ -25,14 +25,14 @@ package final class CallCore: Sendable {
     private let isAwaited: Bool
     let backend: any CallBackend
     /// Measures the attempt; nil in a channel without metrics.
-    let meter: AttemptMeter?
+    let meter: (any AttemptMeter)?
     /// Not used by a call without a deadline.
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
     package init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
-        observer: consuming any CallObserver, meter: AttemptMeter? = nil
+        observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil
     ) {
         self.deadline = deadline
         self.meter = meter

@@ -20,7 +20,7 @@ public final class Channel: Sendable {
     /// The service config's settings for methods; nil if the backend has no service config.
     private let configs: MethodConfigs?
     /// Records measurements of calls; nil if no sink needs them.
-    private let metrics: ChannelMetrics?
+    private let metrics: (any ChannelMeter)?
     /// The interceptors of every call, in the order of ``ChannelInterceptor``.
     public let interceptors: [ChannelInterceptor]
     /// The factories of ``interceptors``, if they are the same for each call; nil otherwise.
@@ -143,7 +143,7 @@ package protocol ChannelBackend: CallBackend {
     /// The service config's settings for methods; nil without a service config.
     var methodConfigs: MethodConfigs? { get }
     /// Nil for a backend without sinks.
-    var metrics: ChannelMetrics? { get }
+    var metrics: (any ChannelMeter)? { get }
     var queue: CompletionQueue { get }
     /// The `:authority` of requests.
     var authority: String { get }
@@ -174,7 +174,7 @@ extension ChannelBackend {
 
 extension ChannelBackend {
     /// For a backend without metrics.
-    package var metrics: ChannelMetrics? { nil }
+    package var metrics: (any ChannelMeter)? { nil }
 }
 
 extension ChannelBackend {
@@ -222,13 +222,13 @@ extension Channel {
         observer: consuming any CallObserver
     ) -> any CallRequests {
         guard let metrics else { return makeCall(method, options, observer: observer, nil) }
-        let meter = CallMeter(metrics, method)
+        let meter = metrics.meter(of: method)
         return makeCall(method, options, observer: MeasuredObserver(observer, meter), meter)
     }
 
     private func makeCall(
         _ method: MethodSignature, _ options: consuming CallOptions,
-        observer: consuming any CallObserver, _ meter: CallMeter?
+        observer: consuming any CallObserver, _ meter: (any CallMeter)?
     ) -> any CallRequests {
         if hasDefaults { options = options.merged(over: defaultOptions) }
         // A shut-down queue cannot run the deadline timer of an interceptor chain.
@@ -263,7 +263,8 @@ extension Channel {
     /// - Parameter begun: When the program began the call. Nil means now.
     func makeCall(
         _ method: MethodSignature, bare options: consuming CallOptions,
-        begun: MonotonicInstant? = nil, observer: consuming any CallObserver, _ meter: CallMeter?
+        begun: MonotonicInstant? = nil, observer: consuming any CallObserver,
+        _ meter: (any CallMeter)?
     ) -> any CallRequests {
         guard let configs else {
             return CallCore(
@@ -287,7 +288,8 @@ extension Channel {
 extension CallCore {
     fileprivate convenience init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
-        backend: any ChannelBackend, observer: consuming any CallObserver, _ meter: AttemptMeter?
+        backend: any ChannelBackend, observer: consuming any CallObserver,
+        _ meter: (any AttemptMeter)?
     ) {
         let deadline = options.deadline
         self.init(

@@ -8,7 +8,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     var isSecure: Bool { credentials.isSecure }
 
-    var metrics: ChannelMetrics? { plan.metrics }
+    var metrics: (any ChannelMeter)? { plan.metrics }
 
     var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
 

@@ -77,7 +77,7 @@ extension SubchannelCore: LinkOwner {
             return (state.backOff(after: failure, now: now), calls)
         }
         guard let next else { return }
-        plan.metrics?.disconnected(kind)
+        plan.metrics?.disconnected(kind, count: 1)
         if let time = next.retry { scheduleRetry(at: time) }
         linksChanged(pickingFor: next.calls)
     }

@@ -7,7 +7,7 @@ final class ConnectionPlan: Sendable {
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
     /// Nil in a channel without sinks.
-    let metrics: ChannelMetrics?
+    let metrics: (any ChannelMeter)?
     /// Supplies connected sockets; nil connects to addresses.
     let sockets: SocketSupply?
     /// The proxy that connections are made through; nil for none.
@@ -27,8 +27,7 @@ final class ConnectionPlan: Sendable {
         self.target = target
         self.credentials = credentials
         self.arguments = arguments
-        metrics = ChannelMetrics(
-            arguments, target: target, isSecure: credentials.isSecure)
+        metrics = arguments.meter(of: target, isSecure: credentials.isSecure)
         self.queues = queues
         self.sockets = sockets
         self.proxy = proxy

@@ -31,7 +31,7 @@ final class HTTP1Channel: Sendable {
     let loop: EventLoop
     let authority: String
     let limits: MessageLimits
-    let metrics: ChannelMetrics?
+    let metrics: (any ChannelMeter)?
     let openCalls = CallRegistry()
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
@@ -69,7 +69,7 @@ final class HTTP1Channel: Sendable {
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
             maxReplayByteCount: arguments.maxReplayByteCount)
-        metrics = ChannelMetrics(arguments, target: target, isSecure: credentials.isSecure)
+        metrics = arguments.meter(of: target, isSecure: credentials.isSecure)
         let pool = Pool(maxCount: arguments.maxConnectionCount ?? 6, arguments.backoff)
         state = Mutex(State(pool: pool))
         arguments.connectivityMonitor?.add(self, at: target)

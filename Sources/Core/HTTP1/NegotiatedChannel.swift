@@ -50,7 +50,7 @@ extension NegotiatedChannel: ChannelBackend {
     var loop: EventLoop { http2.loop }
     var queue: CompletionQueue { http2.queue }
     var limits: MessageLimits { http2.limits }
-    var metrics: ChannelMetrics? { http2.metrics }
+    var metrics: (any ChannelMeter)? { http2.metrics }
     var methodConfigs: MethodConfigs? { http2.methodConfigs }
     var authority: String { http2.authority }
     var isSecure: Bool { http2.isSecure }

@@ -17,7 +17,7 @@ enum ChainRequest: Sendable {
 }
 
 /// A response on its way from the network to the caller.
-enum ChainResponse: Sendable {
+package enum ChainResponse: Sendable {
     case initialMetadata(Metadata)
     case message(RawMessage)
     case writeDone

@@ -39,7 +39,7 @@ public final class InterceptedCall: Sendable {
     public var description: CallDescription { chain.description }
 
     /// Whether interceptors of the call's options follow this one on the way to the network.
-    var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
+    package var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
 }
 
 // MARK: - Toward the network

@@ -72,7 +72,7 @@ public struct InterceptorFactory: Sendable {
     public let context: SerialContext
     let make: @Sendable (CallDescription) -> sending (any Interceptor)?
     /// Whether the interceptor adds metadata that authenticates the caller.
-    var sendsCredentials = false
+    package var sendsCredentials = false
 
     /// - Parameters:
     ///   - name: The name of the interceptor in errors.
@@ -101,7 +101,7 @@ public struct CallDescription: Hashable, Sendable {
     /// The method of a plain HTTP request; nil for a call of gRPC.
     public var httpMethod: HTTPMethod? { plain?.method }
     /// The plain HTTP request; nil for a call of gRPC.
-    let plain: PlainExchange?
+    package let plain: PlainExchange?
 
     /// - Parameters:
     ///   - path: `/package.Service/Method`.

@@ -46,7 +46,7 @@ final class InterceptorChain: CallRequests {
     /// Whether a task awaits the end of the call.
     let isAwaited: Bool
     private let method: MethodSignature
-    private let meter: CallMeter?
+    private let meter: (any CallMeter)?
     /// When the call began.
     private let begun = MonotonicInstant.now
     private let state: Mutex<State>
@@ -58,7 +58,8 @@ final class InterceptorChain: CallRequests {
     ///   - meter: Measures the call; nil in a channel without metrics.
     init(
         _ channel: Channel, _ method: MethodSignature, _ options: CallOptions,
-        _ description: CallDescription, _ factories: [InterceptorFactory], _ meter: CallMeter?,
+        _ description: CallDescription, _ factories: [InterceptorFactory],
+        _ meter: (any CallMeter)?,
         observer: consuming any CallObserver
     ) {
         backend = channel.backend

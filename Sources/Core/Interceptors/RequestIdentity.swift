@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Identifies a plain HTTP request by its bytes without its ID, and keeps the ID that its response
-/// has. If a ``DuplicateGuard`` joins two requests, it sends only the first, so the response has
+/// has. If a `DuplicateGuard` joins two requests, it sends only the first, so the response has
 /// the ID of the first.
 package final class RequestIdentity: Sendable {
     private let makeKey: @Sendable () -> [UInt8]?
@@ -19,9 +19,9 @@ package final class RequestIdentity: Sendable {
     /// The ID of the request that was sent: this one, or the request that this one joined.
     package var id: String { answeredID.withLock { $0 } }
 
-    var key: [UInt8]? { makeKey() }
+    package var key: [UInt8]? { makeKey() }
 
-    func join(_ other: RequestIdentity) {
+    package func join(_ other: RequestIdentity) {
         let id = other.id
         answeredID.withLock { $0 = id }
     }

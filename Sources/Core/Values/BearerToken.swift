@@ -92,7 +92,7 @@ extension BearerToken {
 
     /// Does the same as ``invalidate()`` if the kept token is the one in `rejected`. In the meantime, another
     /// call may have renewed the token.
-    func invalidate(rejected: Metadata) {
+    package func invalidate(rejected: Metadata) {
         state.withLock { state in
             let kept = try? state.token(renewingBefore: leeway)?.metadata
             if kept == rejected { state.invalidate() }

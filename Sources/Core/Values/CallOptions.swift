@@ -95,7 +95,7 @@ extension CallOptions {
     }
 
     /// Replaces the path of the call. Only interceptors set it. Nil means the path of the method.
-    var path: String? {
+    package var path: String? {
         get { rare?.values.path }
         set { set { $0.path = newValue } }
     }

@@ -157,13 +157,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// `SWIFTLET_FRAME_LOG` is set.
     public var frameLog: FrameLog?
 
-    /// The sinks of the channel's metrics. Nil, the default, means ``MetricSinks/ofProcess``. A channel
-    /// without sinks measures nothing.
-    public var metricSinks: [any MetricSink]? {
-        get { metricSinkList?.sinks }
-        set { metricSinkList = newValue.map { MetricSinkList(sinks: $0) } }
-    }
-    private var metricSinkList: MetricSinkList?
+    /// Who measures the channel. Nil means the choice of the process.
+    package var meterChoice: MeterChoice?
 
     /// Text before the library's own name in `user-agent`. Nil, the default, adds none.
     public var userAgentPrefix: String?

@@ -1,6 +1,6 @@
 extension Duration {
     /// In milliseconds with two decimal places.
-    var inMilliseconds: String { text(in: .milliseconds(1), digitCount: 2) + " ms" }
+    package var inMilliseconds: String { text(in: .milliseconds(1), digitCount: 2) + " ms" }
 
     /// The multiple of `unit`, with `digitCount` decimal places.
     func text(in unit: Duration, digitCount: Int) -> String {

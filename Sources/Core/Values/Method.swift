@@ -206,8 +206,8 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     let plain: PlainExchange?
     package let framing: BodyFraming
     /// Whether the path is a literal of the program. There are few such paths, so metrics name
-    /// all of them. Metrics name another path only if ``MetricSink/recordsPath(_:)`` is true.
-    let isLiteral: Bool
+    /// all of them. Metrics name another path only if `MetricSink.recordsPath(_:)` is true.
+    package let isLiteral: Bool
 
     package init(
         path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange? = nil,

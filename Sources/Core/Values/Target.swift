@@ -126,7 +126,7 @@ extension Target {
     }
 
     /// The text with its scheme; `dns:///` if it has none (proposal A66).
-    var canonicalText: String {
+    package var canonicalText: String {
         if case .registered = resolution { return text }
         let hasScheme = Self.builtInSchemes.contains { text.hasPrefix("\($0):") }
         return hasScheme ? text : "dns:///\(text)"

@@ -9,9 +9,9 @@ package struct PlainExchange: Hashable, Sendable {
     package var contentType: String?
     /// The content types that the response may have.
     package var accept: String
-    /// The identity of the request. It is not sent. If it is nil, a ``DuplicateGuard`` compares the
+    /// The identity of the request. It is not sent. If it is nil, a `DuplicateGuard` compares the
     /// bytes of the request.
-    var identity: RequestIdentity?
+    package var identity: RequestIdentity?
 
     package init(
         _ method: HTTPMethod = .post, contentType: String?, accept: String,

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletObservation
 import Testing
 
 @testable import SwiftletCore

@@ -1,8 +1,9 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
 /// Measures one call for the sinks of its channel: the call as a whole and each of its attempts.
-package final class CallMeter: Sendable {
+final class MeasuredCall: CallMeter {
     struct State {
         var retryCount = 0
         var transparentRetryCount = 0
@@ -28,17 +29,8 @@ package final class CallMeter: Sendable {
     }
 }
 
-/// Why an attempt is made (proposal A96).
-enum AttemptKind: Hashable, Sendable {
-    case first
-    case retry
-    /// The previous attempt was not sent, or its server did not process it.
-    case transparent
-    case hedge
-}
-
-extension CallMeter {
-    func attempt(_ kind: AttemptKind) -> AttemptMeter { AttemptMeter(self, kind) }
+extension MeasuredCall {
+    func attempt(_ kind: AttemptKind) -> any AttemptMeter { MeasuredAttempt(self, kind) }
 
     func attemptStarted(_ kind: AttemptKind, at now: MonotonicInstant) {
         state.withLock { state in
@@ -66,7 +58,7 @@ extension CallMeter {
     }
 
     /// Records the metrics of the call. Called before the status is delivered to the observer.
-    fileprivate func ended(_ code: StatusCode) {
+    func ended(_ code: StatusCode) {
         let ended: State? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
@@ -85,45 +77,5 @@ extension CallMeter {
     /// "If there were no retries, 0 is not reported" (proposal A96).
     private func record(_ count: Int, in instrument: MetricInstrument) {
         if count > 0 { metrics.record(Double(count), in: instrument, labels) }
-    }
-}
-
-/// Passes the events of a call to its observer, and measures the call.
-final class MeasuredObserver: CallObserver {
-    private let observer: any CallObserver
-    private let meter: CallMeter
-
-    init(_ observer: any CallObserver, _ meter: CallMeter) {
-        self.observer = observer
-        self.meter = meter
-    }
-
-    var keepsMessages: Bool { observer.keepsMessages }
-    var acceptsWholeResponse: Bool { observer.acceptsWholeResponse }
-    var runsHandlers: Bool { observer.runsHandlers }
-    var isAwaited: Bool { observer.isAwaited }
-
-    func receive(initialMetadata: Metadata) { observer.receive(initialMetadata: initialMetadata) }
-
-    func receive(message: [UInt8], from call: any CallRequests) {
-        observer.receive(message: message, from: call)
-    }
-
-    func receive(messages: inout MessageQueue, from call: any CallRequests) {
-        observer.receive(messages: &messages, from: call)
-    }
-
-    func messageWasWritten(wasAccepted: Bool) {
-        observer.messageWasWritten(wasAccepted: wasAccepted)
-    }
-
-    func receive(end: consuming CallEnd) {
-        meter.ended(end.error?.code ?? .ok)
-        observer.receive(end: end)
-    }
-
-    func receive(_ response: inout RawResponse, from call: any CallRequests) {
-        meter.ended(response.end.error?.code ?? .ok)
-        observer.receive(&response, from: call)
     }
 }

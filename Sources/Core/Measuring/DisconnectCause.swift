@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 #if canImport(Darwin)
     import Darwin
@@ -10,7 +10,7 @@ import SwiftletTransport
 
 /// Why a connection is no longer used for new calls, as `grpc.disconnect_error` names it (proposal
 /// A94).
-enum DisconnectCause: Equatable {
+package enum DisconnectCause: Equatable {
     case goAway(ErrorCode)
     /// The channel closed the connection: it was idle, the channel was closed, or the resolver no
     /// longer reports its address.
@@ -19,7 +19,7 @@ enum DisconnectCause: Equatable {
 }
 
 extension DisconnectCause {
-    var text: String {
+    package var text: String {
         switch self {
         case .goAway(let code): "GOAWAY \(code)"
         case .subchannelShutdown: "subchannel shutdown"

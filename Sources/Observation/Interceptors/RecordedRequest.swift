@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// The request of a call so far, for an interceptor that may have to send it again.
 struct RecordedRequest {
     /// A larger request is not kept. Other gRPC clients have the same limit.

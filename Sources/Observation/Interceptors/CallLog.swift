@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 /// Writes a line for each call at its end.
 ///
 /// ```swift

@@ -1,5 +1,7 @@
+import SwiftletCore
+
 /// The sinks of one channel, and the instruments that each of them records.
-package final class ChannelMetrics: Sendable {
+final class ChannelMetrics: ChannelMeter {
     struct Output: Sendable {
         let sink: any MetricSink
         /// Bit n is set if the sink records the instrument with index n.
@@ -14,8 +16,7 @@ package final class ChannelMetrics: Sendable {
     private let securityLabel: MetricLabel
 
     /// Nil if the channel has no sink, or none that records anything.
-    init?(_ arguments: ChannelArguments, target: Target, isSecure: Bool) {
-        let sinks = arguments.metricSinks ?? MetricSinks.ofProcess
+    init?(_ sinks: [any MetricSink], target: Target, isSecure: Bool) {
         guard !sinks.isEmpty else { return nil }
         outputs = sinks.map { sink in
             var instruments: UInt64 = 0
@@ -54,6 +55,8 @@ extension ChannelMetrics {
 
     /// Whether a sink records metrics of `weighted_round_robin`.
     var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
+
+    func meter(of method: MethodSignature) -> any CallMeter { MeasuredCall(self, method) }
 
     /// The labels for the method and the target of a call.
     func labels(of method: MethodSignature) -> CallLabels {
@@ -131,7 +134,7 @@ extension ChannelMetrics {
     }
 
     /// Records connections that are no longer used for new calls. Their running calls may continue.
-    func disconnected(_ cause: DisconnectCause, count: Int = 1) {
+    func disconnected(_ cause: DisconnectCause, count: Int) {
         guard count > 0 else { return }
         add(
             count, to: .disconnections, [targetLabel],

@@ -1,4 +1,4 @@
-import Synchronization
+public import SwiftletCore
 
 /// Receives the metrics of channels. A program implements it to forward them to a metrics library or a
 /// collector.
@@ -57,18 +57,25 @@ extension MetricSink {
 
 /// The sinks of the process.
 public enum MetricSinks {
-    private static let sinks = Mutex<[any MetricSink]>([])
-
-    /// The sinks of channels whose ``ChannelArguments/metricSinks`` is nil; empty by default. A
+    /// The sinks of channels whose `ChannelArguments.metricSinks` is nil; empty by default. A
     /// change applies to channels that are made afterwards.
     public static var ofProcess: [any MetricSink] {
-        get { sinks.withLock { $0 } }
-        set { sinks.withLock { $0 = newValue } }
+        get { (ProcessMeters.source as? MetricSinkList)?.sinks ?? [] }
+        set { ProcessMeters.source = MetricSinkList(sinks: newValue) }
+    }
+}
+
+extension ChannelArguments {
+    /// The sinks of the channel's metrics. Nil, the default, means ``MetricSinks/ofProcess``. A channel
+    /// without sinks measures nothing.
+    public var metricSinks: [any MetricSink]? {
+        get { (meterChoice?.source as? MetricSinkList)?.sinks }
+        set { meterChoice = newValue.map { MeterChoice(MetricSinkList(sinks: $0)) } }
     }
 }
 
 /// Sinks as a value that can be compared: two lists are equal if they contain the same objects.
-struct MetricSinkList: Hashable, Sendable {
+struct MetricSinkList: MeterSource {
     var sinks: [any MetricSink]
 
     private var identities: [ObjectIdentifier] { sinks.map { ObjectIdentifier($0) } }
@@ -76,4 +83,8 @@ struct MetricSinkList: Hashable, Sendable {
     static func == (left: Self, right: Self) -> Bool { left.identities == right.identities }
 
     func hash(into hasher: inout Hasher) { hasher.combine(identities) }
+
+    func meter(of target: Target, isSecure: Bool) -> (any ChannelMeter)? {
+        ChannelMetrics(sinks, target: target, isSecure: isSecure)
+    }
 }

@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// The running requests of a ``DuplicateGuard``: at most one for each key.
 struct RunningRequests<Key: Hashable, Answer: AnyObject> {
     /// Which running request a new one replaces.

@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 extension InterceptorFactory {
     /// Sends a bearer token with each call. If the server rejects it with UNAUTHENTICATED, gets a
     /// new one and sends the call once more.

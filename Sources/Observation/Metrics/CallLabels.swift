@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// The labels of a measurement, for each sink of a channel. They differ if only some sinks record the path
 /// of the call.
 struct CallLabels: Sendable {

@@ -1,9 +1,10 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
 /// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
 /// server did not process the one before it.
-package final class AttemptMeter: Sendable {
+final class MeasuredAttempt: AttemptMeter {
     enum Stage {
         case idle
         /// - Parameter streamCount: The number of streams of the earlier attempts.
@@ -11,26 +12,17 @@ package final class AttemptMeter: Sendable {
         case ended
     }
 
-    /// The counts of the call at the end of an attempt.
-    struct Tally {
-        var streamCount: Int
-        /// Bytes of messages, without prefixes.
-        var sentByteCount: Int
-        /// Bytes of messages, without prefixes.
-        var receivedByteCount: Int
-    }
-
-    private let call: CallMeter
+    private let call: MeasuredCall
     private let kind: AttemptKind
     private let stage = Mutex(Stage.idle)
 
-    init(_ call: CallMeter, _ kind: AttemptKind) {
+    init(_ call: MeasuredCall, _ kind: AttemptKind) {
         self.call = call
         self.kind = kind
     }
 }
 
-extension AttemptMeter {
+extension MeasuredAttempt {
     /// Records that the first attempt starts. Called when the call looks for a connection. Has no effect if
     /// the call has ended in the meantime.
     func started(at now: MonotonicInstant) {
@@ -43,7 +35,7 @@ extension AttemptMeter {
     }
 
     /// Records that the attempt ended and the next one starts, because the server did not process it.
-    func isSentAgain(after code: StatusCode, _ tally: Tally) {
+    func isSentAgain(after code: StatusCode, _ tally: CallTally) {
         let now = MonotonicInstant.now
         let next = Stage.running(since: now, streamCount: tally.streamCount)
         guard end(code, tally, next: next, at: now) else { return }
@@ -51,13 +43,13 @@ extension AttemptMeter {
     }
 
     /// Records that the call has ended. Only the first end has an effect.
-    func ended(_ code: StatusCode, _ tally: Tally) {
+    func ended(_ code: StatusCode, _ tally: CallTally) {
         _ = end(code, tally, next: .ended, at: .now)
     }
 
     /// Ends the running attempt and records its metrics. Returns false if no attempt was running.
     private func end(
-        _ code: StatusCode, _ tally: Tally, next: Stage, at now: MonotonicInstant
+        _ code: StatusCode, _ tally: CallTally, next: Stage, at now: MonotonicInstant
     ) -> Bool {
         let running: (since: MonotonicInstant, streamCount: Int)? = stage.withLock { stage in
             // A call that has ended, or never began, is not sent again.
@@ -78,24 +70,5 @@ extension AttemptMeter {
         metrics.record(Double(sentByteCount), in: .attemptSentSize, labels)
         metrics.record(Double(tally.receivedByteCount), in: .attemptReceivedSize, labels)
         return true
-    }
-}
-
-extension CallCore {
-    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
-    /// records the end of the attempt.
-    func noteEnd() {
-        closeDeadlineTimer()
-        guard let meter else { return }
-        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
-        meter.ended(code, tally)
-    }
-}
-
-extension CallCore.State {
-    var tally: AttemptMeter.Tally {
-        AttemptMeter.Tally(
-            streamCount: lifetime.streamCount, sentByteCount: outbound.messageByteCount,
-            receivedByteCount: inbound.messageByteCount)
     }
 }

@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 /// Prevents the same request from running twice at the same time.

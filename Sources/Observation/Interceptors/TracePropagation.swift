@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 /// The position of a call in a distributed trace: W3C Trace Context.
 public struct TraceParent: Hashable, Sendable {
     /// Sixteen bytes, the same in every call of a trace.

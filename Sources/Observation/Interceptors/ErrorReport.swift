@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 /// Receives the errors of calls, in one place for a whole client.
 ///
 /// ```swift

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwiftletCore
+@testable import SwiftletObservation
 
 @Suite("The running requests of a duplicate guard")
 struct RunningRequestsTests {

@@ -1,0 +1,39 @@
+/// Passes the events of a call to its observer, and measures the call.
+final class MeasuredObserver: CallObserver {
+    private let observer: any CallObserver
+    private let meter: any CallMeter
+
+    init(_ observer: any CallObserver, _ meter: any CallMeter) {
+        self.observer = observer
+        self.meter = meter
+    }
+
+    var keepsMessages: Bool { observer.keepsMessages }
+    var acceptsWholeResponse: Bool { observer.acceptsWholeResponse }
+    var runsHandlers: Bool { observer.runsHandlers }
+    var isAwaited: Bool { observer.isAwaited }
+
+    func receive(initialMetadata: Metadata) { observer.receive(initialMetadata: initialMetadata) }
+
+    func receive(message: [UInt8], from call: any CallRequests) {
+        observer.receive(message: message, from: call)
+    }
+
+    func receive(messages: inout MessageQueue, from call: any CallRequests) {
+        observer.receive(messages: &messages, from: call)
+    }
+
+    func messageWasWritten(wasAccepted: Bool) {
+        observer.messageWasWritten(wasAccepted: wasAccepted)
+    }
+
+    func receive(end: consuming CallEnd) {
+        meter.ended(end.error?.code ?? .ok)
+        observer.receive(end: end)
+    }
+
+    func receive(_ response: inout RawResponse, from call: any CallRequests) {
+        meter.ended(response.end.error?.code ?? .ok)
+        observer.receive(&response, from: call)
+    }
+}

@@ -1,0 +1,95 @@
+package import SwiftletTransport
+import Synchronization
+
+// What a channel tells those who measure it. The module `SwiftletObservation` makes metrics of it. A channel that is
+// not measured has no meter, and its calls do nothing of this.
+
+/// Makes the meters of channels.
+package protocol MeterSource: Hashable, Sendable {
+    /// Nil if nothing of the channel is measured.
+    func meter(of target: Target, isSecure: Bool) -> (any ChannelMeter)?
+}
+
+/// Measures a channel. Called on the threads of calls and connections, outside of every lock.
+package protocol ChannelMeter: AnyObject, Sendable {
+    /// Whether calls are measured.
+    var measuresCalls: Bool { get }
+    /// Whether the updates of weights are measured.
+    var measuresWeights: Bool { get }
+    func meter(of method: MethodSignature) -> any CallMeter
+    func connectionOpened()
+    func connectionFailed()
+    /// Connections are no longer used for new calls. Their running calls may continue.
+    func disconnected(_ cause: DisconnectCause, count: Int)
+    func connectionClosed()
+    func record(_ update: WeightUpdate)
+}
+
+/// Measures one call: the call as a whole and each of its attempts.
+package protocol CallMeter: AnyObject, Sendable {
+    func attempt(_ kind: AttemptKind) -> any AttemptMeter
+    /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
+    func ended(_ code: StatusCode)
+}
+
+/// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
+/// server did not process the one before it.
+package protocol AttemptMeter: AnyObject, Sendable {
+    /// The first attempt starts: the call looks for a connection. Has no effect if the call has ended in the
+    /// meantime.
+    func started(at now: MonotonicInstant)
+    /// The attempt ended and the next one starts, because the server did not process it.
+    func isSentAgain(after code: StatusCode, _ tally: CallTally)
+    /// The call has ended. Only the first end has an effect.
+    func ended(_ code: StatusCode, _ tally: CallTally)
+}
+
+/// Why an attempt is made (proposal A96).
+package enum AttemptKind: Hashable, Sendable {
+    case first
+    case retry
+    /// The previous attempt was not sent, or its server did not process it.
+    case transparent
+    case hedge
+}
+
+/// The counts of a call at the end of an attempt.
+package struct CallTally: Sendable {
+    package var streamCount: Int
+    /// Bytes of messages, without prefixes.
+    package var sentByteCount: Int
+    /// Bytes of messages, without prefixes.
+    package var receivedByteCount: Int
+}
+
+// MARK: - Which meter a channel has
+
+/// The source of the meters of channels whose arguments name none.
+package enum ProcessMeters {
+    private static let current = Mutex<(any MeterSource)?>(nil)
+
+    package static var source: (any MeterSource)? {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
+
+/// A source that can be compared.
+package struct MeterChoice: Hashable, Sendable {
+    package var source: any MeterSource
+
+    package init(_ source: any MeterSource) { self.source = source }
+
+    package static func == (left: MeterChoice, right: MeterChoice) -> Bool {
+        AnyHashable(left.source) == AnyHashable(right.source)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(source)) }
+}
+
+extension ChannelArguments {
+    /// The meter of a channel; nil if it is not measured.
+    func meter(of target: Target, isSecure: Bool) -> (any ChannelMeter)? {
+        (meterChoice?.source ?? ProcessMeters.source)?.meter(of: target, isSecure: isSecure)
+    }
+}
