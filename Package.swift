@@ -61,20 +61,29 @@ let package = Package(
             path: "Sources/Observation", swiftSettings: small),
         .target(
             name: "SwiftletMessages", path: "Sources/Messages",
-            exclude: ["Descriptors", "Services"], swiftSettings: small),
+            exclude: ["Descriptors", "Services", "StandardServices"], swiftSettings: small),
         // The messages of descriptor.proto, which only schemas need. They are many: a client, which does not
         // build them, is compiled sooner. SwiftletDynamic re-exports them.
         .target(
             name: "SwiftletDescriptors", dependencies: ["SwiftletMessages"],
             path: "Sources/Messages/Descriptors", swiftSettings: small),
-        // The messages of the services that a server for tests offers: gRPC's examples and tests, channelz
-        // and load reports. A client does not build them either. SwiftletLoopback re-exports them.
+        // The messages of health and reflection. SwiftletServices re-exports them.
         .target(
-            name: "SwiftletServices", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
+            name: "SwiftletServiceMessages", dependencies: ["SwiftletMessages"],
+            path: "Sources/Messages/StandardServices", swiftSettings: small),
+        // The clients of health and reflection, and the messages of the services that a server for tests offers:
+        // gRPC's examples and tests, channelz and load reports. A client does not build them either.
+        // SwiftletLoopback re-exports them.
+        .target(
+            name: "SwiftletServices",
+            dependencies: [
+                "Swiftlet", "SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages",
+            ],
             path: "Sources/Messages/Services", swiftSettings: small),
         // Schemas at run time. A client with compiled messages does not build it.
         .target(
-            name: "SwiftletDynamic", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
+            name: "SwiftletDynamic",
+            dependencies: ["SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages"],
             path: "Sources/Dynamic", swiftSettings: small),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
@@ -83,7 +92,7 @@ let package = Package(
             name: "SwiftletLoopback",
             dependencies: [
                 "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-                "SwiftletServices", "SwiftletJSON",
+                "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
             ],
             path: "Sources/Loopback", swiftSettings: small),
         // Alone with its JSON, so that programs of gRPC carry none.

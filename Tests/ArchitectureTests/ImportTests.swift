@@ -13,12 +13,15 @@ struct ImportTests {
         "Observation": ["SwiftletCore", "SwiftletTransport"],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
-        "Messages/Services": ["SwiftletMessages", "SwiftletDescriptors"],
-        "Dynamic": ["SwiftletMessages", "SwiftletDescriptors"],
+        "Messages/StandardServices": ["SwiftletMessages"],
+        "Messages/Services": [
+            "Swiftlet", "SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages",
+        ],
+        "Dynamic": ["SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages"],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-            "SwiftletServices", "SwiftletJSON",
+            "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",

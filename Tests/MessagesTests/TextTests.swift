@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletServices
 import Testing
 
 @Suite("The text form")

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// Calls `grpc.health.v1.Health`.
 enum HealthCommand: Command {

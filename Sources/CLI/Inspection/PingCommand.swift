@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// Measures the time of round trips to a server.
 enum PingCommand: Command {

@@ -1,4 +1,5 @@
 public import SwiftletMessages
+public import SwiftletServiceMessages
 
 /// Fetches a schema through a server's reflection. A value without I/O: it returns the next request to send, and
 /// processes the responses.

@@ -1,5 +1,6 @@
 import SwiftletCore
 public import SwiftletMessages
+import SwiftletServiceMessages
 import SwiftletTransport
 import Synchronization
 

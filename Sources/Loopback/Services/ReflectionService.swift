@@ -1,5 +1,6 @@
 import SwiftletCore
 public import SwiftletMessages
+import SwiftletServiceMessages
 import SwiftletTransport
 
 /// `grpc.reflection.v1.ServerReflection` and its predecessor `v1alpha`: lists the services of the server, and

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of grpc/health/v1/health.proto.
 extension GRPC.Health {
     /// The service to check. An empty name means the whole server.

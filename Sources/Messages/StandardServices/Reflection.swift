@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of grpc/reflection/v1/reflection.proto.
 extension GRPC.Reflection {
     /// A request to the reflection service.

@@ -1,5 +1,6 @@
 import SwiftletDynamic
 import SwiftletMessages
+import SwiftletServices
 import Testing
 
 @Suite("Fetching a schema")

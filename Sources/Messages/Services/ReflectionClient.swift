@@ -1,3 +1,5 @@
+public import Swiftlet
+
 /// Requests the services of a server and their schemas: `grpc.reflection.v1`, or `v1alpha` if the server is
 /// older.
 ///

@@ -1,3 +1,5 @@
+public import Swiftlet
+
 /// Requests the state of a server's services: `grpc.health.v1.Health`.
 ///
 /// ```swift
