@@ -31,6 +31,7 @@ endif
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
+	@echo 'compiling Swiftlet and its command line; the first time this takes a minute or two'
 	$(SWIFT) run --quiet swiftlet demo
 
 # All tests at once would be a thousand threads, and deadlines would pass for want of a processor.
@@ -39,7 +40,7 @@ WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 	| grep -o -- '--experimental-maximum-parallelization-width' | sort -u)
 
 test:
-	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
+	Tests/run .build/test.log $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
 # The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift, what
 # is left out of reports in Tests/Races.
@@ -47,7 +48,7 @@ test:
 # of messages the ones that several threads encode.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
-	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
+	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
 	    -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility \
