@@ -151,7 +151,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",
-            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport"],
+            dependencies: [
+                "Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport", "TestSupport",
+            ],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.
         .executableTarget(
