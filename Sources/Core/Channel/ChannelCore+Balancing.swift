@@ -272,18 +272,25 @@ extension ChannelCore {
     private func scheduleWake(_ work: Balancing.State) {
         guard let first = work.wakeTimes.min() else { return }
         balancing.timer.schedule(
-            WakeTimer(self), at: balancing.epoch + max(first, .zero), on: loop)
+            BalancingTimer(self, .timeHasCome), at: balancing.epoch + max(first, .zero), on: loop)
     }
 }
 
-/// Calls the balancer at a time that it requested.
-private final class WakeTimer: TimerTarget {
+/// Posts an input when its time has come: one that the balancer requested, or the end of the resolver's delay.
+final class BalancingTimer: TimerTarget {
     private weak let channel: ChannelCore?
+    private let input: Balancing.Input
 
-    init(_ channel: ChannelCore) { self.channel = channel }
+    init(_ channel: ChannelCore, _ input: Balancing.Input) {
+        self.channel = channel
+        self.input = input
+    }
 
     func timerFired(now: MonotonicInstant) {
-        channel?.balancing.timer.hasFired(now: now)
-        channel?.post(.timeHasCome)
+        guard let channel else { return }
+        // One of them has fired. A slot whose timer is still to fire stays as it is.
+        channel.balancing.timer.hasFired(now: now)
+        channel.balancing.resolutionTimer.hasFired(now: now)
+        channel.post(input)
     }
 }
