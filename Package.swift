@@ -152,7 +152,8 @@ let package = Package(
         .testTarget(
             name: "JSONRPCTests",
             dependencies: [
-                "Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport", "TestSupport",
+                "Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport",
+                "TestSupport",
             ],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.

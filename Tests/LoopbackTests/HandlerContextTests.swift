@@ -47,7 +47,9 @@ struct HandlerContextTests {
         #expect(noted.all == [Self.sayHello.path, Self.collect.path])
     }
 
-    @Test("of a plain HTTP request is called in the context that the request names, also for an error")
+    @Test(
+        "of a plain HTTP request is called in the context that the request names, also for an error"
+    )
     func plainRequest() async throws {
         let server = try LoopbackServer { server in
             server.http("/a") { _ in HTTPReply(contentType: "text/plain", body: [1, 2]) }

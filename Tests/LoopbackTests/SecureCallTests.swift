@@ -149,7 +149,8 @@ struct SecureCallTests {
         #expect(error?.code == .unavailable)
         #expect(
             "\(error as Any)".contains(
-                "the server asked for a client certificate, and none is configured"), "\(error as Any)")
+                "the server asked for a client certificate, and none is configured"),
+            "\(error as Any)")
     }
 }
 

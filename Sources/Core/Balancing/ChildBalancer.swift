@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// A balancer inside another one: its last report, and when it is removed.
 struct ChildBalancer: Sendable {
     /// How long a child that is not in use is kept (A56, A28).
@@ -45,7 +47,7 @@ extension [String: ChildBalancer] {
     }
 
     mutating func removeAll(_ context: inout BalancerContext) {
-        for name in keys.sorted() { remove(name, &context) }
+        for name in keys.inOrder() { remove(name, &context) }
     }
 
     private mutating func remove(_ name: String, _ context: inout BalancerContext) {
@@ -59,7 +61,7 @@ extension [String: ChildBalancer] {
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) -> Set<String> {
         var reported: Set<String> = []
-        for name in keys.sorted() where self[name]?.run(&context, call) ?? false {
+        for name in keys.inOrder() where self[name]?.run(&context, call) ?? false {
             reported.insert(name)
         }
         return reported

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Passes inputs to its child and counts calls. Reports the subchannels of ejected endpoints to the
 /// child as failed.
 struct OutlierDetectionBalancer: Balancer {
@@ -137,7 +139,13 @@ extension OutlierDetectionBalancer {
             childReport = report
             isReportDue = true
         }
-        for action in context.actions[actionCount...] { follow(action) }
+        follow(context.actions[actionCount...])
+    }
+
+    /// Not inlined: the function above is compiled for each of its closures.
+    @inline(never)
+    private mutating func follow(_ actions: ArraySlice<BalancerContext.Action>) {
+        for action in actions { follow(action) }
     }
 
     private mutating func follow(_ action: BalancerContext.Action) {
@@ -175,7 +183,7 @@ extension OutlierDetectionBalancer {
         let changed = subchannels.filter { _, entry in
             entry.isHidden != (entry.key.map { ejections.isEjected($0) } ?? false)
         }
-        for (subchannel, entry) in changed.sorted(by: { $0.key.id < $1.key.id }) {
+        for (subchannel, entry) in changed.inOrder(by: { $0.key.id < $1.key.id }) {
             subchannels[subchannel]?.isHidden = !entry.isHidden
             let state =
                 entry.isHidden

@@ -215,6 +215,12 @@ extension ChannelCore {
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         body(&balancer, &context)
         work.balancer = balancer
+        carryOut(&context, &work)
+    }
+
+    /// Performs what the balancer has requested. Not inlined: ``run(_:_:)`` is compiled for each of its closures.
+    @inline(never)
+    private func carryOut(_ context: inout BalancerContext, _ work: inout Balancing.State) {
         for action in context.actions { carryOut(action) }
         if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
         for update in context.weightUpdates { plan.metrics?.record(update) }

@@ -88,7 +88,8 @@ extension Channel {
 
     package func startRequest(
         _ path: String, _ exchange: PlainExchange, _ body: [UInt8], _ options: CallOptions,
-        _ context: SerialContext, _ completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
+        _ context: SerialContext,
+        _ completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         startRawUnary(
             try Self.signature(path, exchange), EncodedMessage(prefixing: body), options

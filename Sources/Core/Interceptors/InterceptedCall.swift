@@ -263,6 +263,7 @@ extension InterceptedCall {
     }
 
     /// Ends the turn of a thread that has nothing to handle.
+    @inline(never)
     private func endTurn() {
         if context.isInline { handleRest() } else { context { [self] in handleRest() } }
     }

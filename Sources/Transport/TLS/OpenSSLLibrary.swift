@@ -63,8 +63,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
     let sslCtxSetAlpnSelectCb:
         @convention(c) (OpaquePointer?, SelectProtocolCallback?, UnsafeMutableRawPointer?) -> Void
-    let sslCtxSetClientCertCb:
-        @convention(c) (OpaquePointer?, ClientCertificateCallback?) -> Void
+    let sslCtxSetClientCertCb: @convention(c) (OpaquePointer?, ClientCertificateCallback?) -> Void
     let sslCtxSessSetNewCb: @convention(c) (OpaquePointer?, NewTicketCallback?) -> Void
     let sslCtxSetKeylogCallback: @convention(c) (OpaquePointer?, KeyLogCallback?) -> Void
     let sslCtxSetSessionIdContext:
