@@ -195,7 +195,7 @@ let package = Package(
             name: "JSONRPCTests",
             dependencies: [
                 "Swiftlet", "SwiftletJSONRPC", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletTransport",
+                "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.

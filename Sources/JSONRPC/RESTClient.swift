@@ -158,9 +158,10 @@ extension RESTClient {
             return try channel.startRequest(
                 method, base.appending(path, query: query).text,
                 contentType: body.map { _ in "application/json" }, accept: "application/json",
-                body: body ?? [], options: options.merged(over: self.options)
+                body: body ?? [], options: options.merged(over: self.options),
+                context: context
             ) { answer in
-                context { completion(Result { try decode(try check(try answer.get())) }) }
+                completion(Result { try decode(try check(try answer.get())) })
             }
         } catch {
             context { completion(.failure(error)) }

@@ -122,12 +122,11 @@ extension RPCClient {
                 kind, method, parameters, makeTicket(), url: url)
             let (channel, path, defaults) = try route(request.path)
             return try channel.startRequest(
-                path, request.exchange, request.body, options.merged(over: defaults)
+                path, request.exchange, request.body, options.merged(over: defaults),
+                context
             ) { answer in
-                context {
-                    completion(
-                        Result { try request.value(of: try request.body(of: try answer.get())) })
-                }
+                completion(
+                    Result { try request.value(of: try request.body(of: try answer.get())) })
             }
         } catch {
             context { completion(.failure(error)) }

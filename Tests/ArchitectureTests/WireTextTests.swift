@@ -18,7 +18,8 @@ struct WireTextTests {
         "Dynamic/JSON/JSONReader.swift", "Dynamic/JSON/JSONReader+Values.swift",
         "Dynamic/JSON/JSONReader+WellKnown.swift", "Dynamic/JSON/FieldMaskText.swift",
         "Dynamic/JSON/SecondsText.swift", "Dynamic/Message/AnyContent.swift",
-        "CLI/Console/JSONColour.swift", "CLI/Bench/SVGChart.swift", "Messages/Kinds",
+        "Dynamic/Source", "Dynamic/Text", "CLI/Channelz", "CLI/Console/JSONColour.swift",
+        "CLI/Bench/SVGChart.swift", "Messages/Kinds",
     ]
 
     /// Comparisons, keys and walks of text. A literal of a string is written as "…".
@@ -108,6 +109,95 @@ struct WireTextTests {
             ("prefix { $0 != ", "the text is checked for ASCII"),
             ("case \"…\"", "the text is checked for ASCII"),
         ],
+        "Dynamic/Source/Bundled/BundledProtos.swift": [("[String: ", "files of the library")],
+        "Dynamic/Source/FileLoader.swift": [
+            ("[String: ", "names of files are checked"),
+            ("Set<String>", "names of files are checked"),
+        ],
+        "Dynamic/Source/Lexing/NumberLiteral.swift": [(".has", "a number is ASCII")],
+        "Dynamic/Source/Linking/LinkedFile.swift": [
+            ("descriptor.syntax == ", "the syntax is checked"),
+            ("[String: ", "names of files are checked"),
+            ("Set<String>", "a package is identifiers"),
+            ("name.lastIndex", "a package is identifiers"),
+        ],
+        "Dynamic/Source/Linking/LinkedTypes.swift": [("identifierValue == ", "an identifier")],
+        "Dynamic/Source/Linking/SymbolTable.swift": [
+            ("[String: ", "names are identifiers"), ("package[end...]", "a package is identifiers"),
+            ("name.hasPrefix", "identifiers and dots"), ("name.prefix {", "identifiers and dots"),
+            ("scope.lastIndex", "a scope is identifiers"),
+        ],
+        "Dynamic/Source/Options/AggregateParser.swift": [
+            ("fullName == ", "a full name is identifiers"), ("lowercased()", "an identifier"),
+            ("case ", "an identifier"), ("url.lastIndex", "identifiers, dots and slashes"),
+        ],
+        "Dynamic/Source/Options/OptionInterpreter.swift": [("namePart", "an identifier")],
+        "Dynamic/Source/Options/OptionScalar.swift": [
+            ("name.lowercased()", "an identifier"), ("word == ", "an identifier"),
+        ],
+        "Dynamic/Source/Options/OptionTarget.swift": [
+            ("words", "a name of descriptor.proto"), ("text.hasPrefix", "words of the library"),
+        ],
+        "Dynamic/Source/Parsing/FloatText.swift": [("let characters", "bytes of a number")],
+        "Dynamic/Source/Parsing/ProtoParser+Enum.swift": [
+            ("case ", "identifiers, or a string, which begins with its quotation mark")
+        ],
+        "Dynamic/Source/Parsing/ProtoParser+Field.swift": [
+            ("case ", "identifiers, or a string, which begins with its quotation mark"),
+            ("nameToken.text", "an identifier"), ("namePart == ", "an identifier"),
+            ("scalar == ", "an identifier"), ("[String: Self]", "words of the language"),
+        ],
+        "Dynamic/Source/Parsing/ProtoParser+FieldOptions.swift": [
+            ("case ", "identifiers, or a string, which begins with its quotation mark")
+        ],
+        "Dynamic/Source/Parsing/ProtoParser+File.swift": [
+            ("case ", "identifiers, or a string, which begins with its quotation mark"),
+            ("name == ", "the text is checked"), ("[String: Edition]", "words of the language"),
+        ],
+        "Dynamic/Source/Parsing/ProtoParser+Message.swift": [
+            ("case ", "identifiers, or a string, which begins with its quotation mark"),
+            ("name.hasPrefix", "an identifier"),
+        ],
+        "Dynamic/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
+        "Dynamic/Source/Parsing/ProtoParser+Ranges.swift": [
+            ("identifierValue == ", "an identifier")
+        ],
+        "Dynamic/Source/Parsing/ProtoParser.swift": [
+            ("file.syntax == ", "the syntax is checked"),
+            ("token.text", "a number or an identifier"), ("text == ", "a sign of the language"),
+        ],
+        "Dynamic/Source/ProtoCompiler.swift": [("descriptor.syntax == ", "the syntax is checked")],
+        "Dynamic/Source/ProtoDirectories.swift": [("root.hasSuffix", "a directory of the user")],
+        "Dynamic/Source/Validation/FileValidator+Enums.swift": [
+            ("[String: ", "names are identifiers")
+        ],
+        "Dynamic/Source/Validation/FileValidator+Fields.swift": [
+            ("case ", "a full name is identifiers"), ("$0.key != ", "words of the language"),
+        ],
+        "Dynamic/Source/Validation/FileValidator+JSONNames.swift": [
+            ("[String: ", "only checked names are inserted")
+        ],
+        "Dynamic/Source/Validation/FileValidator+Numbers.swift": [
+            ("Set<String>", "the names were checked when they were read")
+        ],
+        "Dynamic/Source/Validation/FileValidator.swift": [
+            ("Set<String>", "names of files are checked")
+        ],
+        "Dynamic/Source/Validation/StyleValidator.swift": [
+            ("package.split", "a package is identifiers")
+        ],
+        "Dynamic/Text/TextFormatReader.swift": [
+            ("name.lowercased()", "a name is ASCII"), ("case ", "a name is ASCII"),
+        ],
+        "Dynamic/Text/TextNumber.swift": [
+            ("text.has", "a number is ASCII"), ("number.last", "a number is ASCII"),
+            ("whereSeparator", "a number is ASCII"), ("mantissa.has", "a number is ASCII"),
+            ("name.lowercased()", "a name is ASCII"), ("case ", "a name is ASCII"),
+        ],
+        "CLI/Channelz/ChannelzReader.swift": [
+            ("[String: Int64]", "fields of a request"), ("rawValue.prefix", "words of the library"),
+        ],
+        "CLI/Channelz/ChannelzText.swift": [("Set<String>", "words of the library and numbers")],
     ]
 
     /// Foundation's expressions, because Swift's are slow in debug builds.
@@ -174,6 +264,34 @@ struct WireTextTests {
             }
         }
         #expect(unused.isEmpty, "lines that are allowed and do not exist: \(unused.sorted())")
+    }
+
+    /// The lines of a file from the one that contains `start` to the first that is `end`, without indentation.
+    private static func lines(of file: String, from start: String, to end: String) throws
+        -> [Substring]
+    {
+        let text = try String(
+            contentsOf: ImportTests.sources.appending(path: file), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let first = try #require(lines.firstIndex { $0.contains(start) }, "\(start) in \(file)")
+        let last = try #require(lines[first...].firstIndex { $0 == end }, "\(end) in \(file)")
+        return Array(lines[first...last])
+    }
+
+    /// Transport and Messages import no module, so each has the rule.
+    @Test("has the same rule for combining marks in both modules that need it")
+    func copies() throws {
+        let files = ["Transport/Bytes/WireText.swift", "Messages/Kinds/CombiningMarks.swift"]
+        let rules = try files.map {
+            try Self.lines(of: $0, from: "func isMark(_ scalar: Unicode.Scalar) -> Bool {", to: "}")
+        }
+        #expect(rules[0] == rules[1] && rules[0].count > 4)
+        let transport = try String(
+            contentsOf: ImportTests.sources.appending(path: files[0]), encoding: .utf8)
+        let messages = try String(
+            contentsOf: ImportTests.sources.appending(path: files[1]), encoding: .utf8)
+        #expect(transport.contains("let maxMarkRun = 30\n"))
+        #expect(messages.contains("var maxRun: Int { 30 }\n"))
     }
 
     @Test(

@@ -20,6 +20,22 @@ struct HiddenSecretsTests {
         #expect("\(element)".hasSuffix("(hidden)") == isHidden, "\(element)")
     }
 
+    @Test("is also what the program names, in every place that shows metadata")
+    func added() {
+        let metadata: Metadata = ["x-only-here": "hunter2", "x-open": "o"]
+        #expect("\(metadata)".contains("hunter2"))
+        Metadata.hideValues(of: "X-Only-Here")
+        var dumped = ""
+        dump(metadata, to: &dumped)
+        for text in ["\(metadata)", String(reflecting: metadata), dumped] {
+            #expect(!text.contains("hunter2") && text.contains("x-open: o"), "\(text)")
+        }
+        #expect(MetadataRules.hasSecretName("x-only-here"), "hidden in recordings")
+        var options = CallOptions()
+        options.metadata = metadata
+        #expect(options.withoutCredentials.metadata == ["x-open": "o"])
+    }
+
     @Test(
         "is hidden in errors about targets and URLs",
         arguments: ["http://u:hunter2@a/", "https://u:hun/ter2@a", "http://u:hunter2@a:x/"])

@@ -10,13 +10,6 @@ import Testing
 /// quadratic cost would be hundreds of times that of honest text.
 @Suite("Text of a peer costs as much as its size", .serialized, .timeLimit(.minutes(5)))
 struct PeerTextCostTests {
-    /// Marks that are not in their normal order, after a letter. 16 kB.
-    static let marks = "a" + String(repeating: "\u{301}\u{316}", count: 4_000)
-    /// Marks whose class is that of a letter, but whose normal form is two marks. 12 kB.
-    static let hiddenMarks = "a" + String(repeating: "\u{f73}", count: 4_000)
-    /// As many scalars of as many bytes.
-    static let honest = "a" + String(repeating: "ёж", count: 4_000)
-
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let work: @Sendable (String) -> Void
@@ -131,10 +124,7 @@ struct PeerTextCostTests {
 
     @Test("in every place that reads it", arguments: rows)
     func cost(_ row: Row) {
-        for text in [Self.marks, Self.hiddenMarks] {
-            let ratio = ProcessorTime.ratio(
-                of: { row.work(text) }, to: { row.work(Self.honest) })
-            #expect(ratio < 30, "\(ratio) times the cost of honest text")
-        }
+        let ratio = CostlyText.ratio(of: row.work)
+        #expect(ratio < CostlyText.maxRatio, "\(ratio) times the cost of honest text")
     }
 }

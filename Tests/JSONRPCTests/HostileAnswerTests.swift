@@ -20,15 +20,17 @@ struct HostileAnswerTests {
         }
     }
 
+    private static let answers = [
+        #"{"jsonrpc": "2.0", "id": 1, "result": 1, "\#(marks)": 1}"#,
+        #"{"jsonrpc": "2.0", "id": 1, "result": 1, "\#(escaped)" : 1}"#,
+        #"{"jsonrpc": "2.0", "id": 1, "result": {"\#(marks)": 1}}"#,
+        #"{"jsonrpc": "2.0", "id": "\#(marks)", "result": 1}"#,
+        #"{"jsonrpc": "\#(marks)", "id": 1, "result": 1}"#,
+    ]
+
     @Test(
         "is refused for keys with many combining marks, also if they are escaped",
-        arguments: [
-            #"{"jsonrpc": "2.0", "id": 1, "result": 1, "\#(marks)": 1}"#,
-            #"{"jsonrpc": "2.0", "id": 1, "result": 1, "\#(escaped)" : 1}"#,
-            #"{"jsonrpc": "2.0", "id": 1, "result": {"\#(marks)": 1}}"#,
-            #"{"jsonrpc": "2.0", "id": "\#(marks)", "result": 1}"#,
-            #"{"jsonrpc": "\#(marks)", "id": 1, "result": 1}"#,
-        ])
+        arguments: answers)
     func keys(_ answer: String) async throws {
         let server = try Self.server { answer }
         let channel = try Channel(server.target, version: .http1, credentials: .insecure)
@@ -36,6 +38,28 @@ struct HostileAnswerTests {
         await #expect(throws: RPCError.self) {
             try await client.call("sum", [1], returning: JSONValue.self)
         }
+    }
+
+    @Test("does not touch the calls of another client on the same queue", arguments: answers)
+    func others(_ answer: String) async throws {
+        let (hostile, honest) = (
+            try Self.server { answer },
+            try Self.server { #"{"jsonrpc": "2.0", "id": "1", "result": 7}"# }
+        )
+        func client(_ server: LoopbackServer) throws -> RPCClient<JSONRPC> {
+            let channel = try Channel(server.target, version: .http1, credentials: .insecure)
+            return RPCClient(channel: channel, JSONRPC(path: "/rpc")) { RPCTicket(id: "1") }
+        }
+        let (attacker, caller) = (try client(hostile), try client(honest))
+        let attacks = Task {
+            for _ in 0..<20 {
+                _ = try? await attacker.call("sum", [1], returning: JSONValue.self)
+            }
+        }
+        for _ in 0..<100 {
+            #expect(try await caller.call("sum", [1], returning: Int.self) == 7)
+        }
+        await attacks.value
     }
 
     @Test("may answer a batch with any IDs; they are keys as bytes")

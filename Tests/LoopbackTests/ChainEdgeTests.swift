@@ -160,10 +160,11 @@ struct ChainEdgeTests {
             Task {
                 pause.began.continuation.yield()
                 for await _ in pause.mayEnd.stream { break }
-                call.perform(as: Again.self) { again, call in
-                    again.sendAgain(call)
-                    pause.ended.continuation.yield()
-                }
+                // The interceptor may have been released at the end of the call.
+                call.perform(as: Again.self) { again, call in again.sendAgain(call) }
+                call.restart()
+                call.start(CallOptions())
+                pause.ended.continuation.yield()
             }
         }
 

@@ -10,9 +10,10 @@ import Testing
 struct ChainReleaseTests {
     typealias Script = @Sendable (CallOptions, InterceptedCall) -> Void
 
-    /// Runs a script at the start of a call.
+    /// Runs a script at the start of a call. It stores the call, so that the two refer to each other.
     private final class Scripted: Interceptor {
         private let script: Script
+        private var own: InterceptedCall?
         private let onRelease: Released?
 
         init(_ script: @escaping Script, _ onRelease: Released? = nil) {
@@ -20,7 +21,10 @@ struct ChainReleaseTests {
             self.onRelease = onRelease
         }
 
-        func start(_ options: CallOptions, _ call: InterceptedCall) { script(options, call) }
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            own = call
+            script(options, call)
+        }
     }
 
     private final class Forwarding: Interceptor {
@@ -81,6 +85,13 @@ struct ChainReleaseTests {
                 call.start(options)
                 call.holdRequests()
             }, true, .cancelled
+        ),
+        (
+            "held, and closed later by a task",
+            { _, call in
+                call.holdRequests()
+                Task { call.close(givenUp) }
+            }, false, .aborted
         ),
         // The interceptor forwards the end of the request, which has not started.
         ("never started", { _, _ in }, false, .internal),

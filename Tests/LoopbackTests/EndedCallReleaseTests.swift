@@ -16,7 +16,7 @@ struct EndedCallReleaseTests {
     }
 
     /// The layers that a call passes.
-    enum Layers: CaseIterable { case none, interceptor, retries, both }
+    enum Layers: CaseIterable { case none, interceptor, storing, retries, both, storingAndRetries }
 
     /// Captured by handlers and interceptors.
     private final class Captured: Sendable {
@@ -26,6 +26,18 @@ struct EndedCallReleaseTests {
     private final class Forwarding: Interceptor {
         let captured: Captured
         init(_ captured: Captured) { self.captured = captured }
+    }
+
+    /// Stores its own call, so that each of the two refers to the other.
+    private final class Storing: Interceptor {
+        let captured: Captured
+        private var own: InterceptedCall?
+        init(_ captured: Captured) { self.captured = captured }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            own = call
+            call.start(options)
+        }
     }
 
     private static let unary = Method<[UInt8], [UInt8]>(
@@ -55,7 +67,7 @@ struct EndedCallReleaseTests {
 
     private static func arguments(_ layers: Layers) -> ChannelArguments {
         var arguments = ChannelArguments()
-        guard layers == .retries || layers == .both else { return arguments }
+        guard [.retries, .both, .storingAndRetries].contains(layers) else { return arguments }
         var config = ServiceConfig()
         config.methods = [
             MethodConfig([.all]) {
@@ -181,9 +193,15 @@ struct EndedCallReleaseTests {
             let captured = Captured()
             weakCaptured = captured
             var options = CallOptions()
-            if layers == .interceptor || layers == .both {
+            switch layers {
+            case .none, .retries: break
+            case .interceptor, .both:
                 options.interceptors = [
                     InterceptorFactory("forwarding") { _ in Forwarding(captured) }
+                ]
+            case .storing, .storingAndRetries:
+                options.interceptors = [
+                    InterceptorFactory("storing") { _ in Storing(captured) }
                 ]
             }
             let channel = try server.makeChannel(arguments: Self.arguments(layers))

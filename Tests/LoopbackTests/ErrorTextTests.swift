@@ -47,6 +47,86 @@ struct ErrorTextTests {
         }
     }
 
+    /// Thrown after a stream without an error.
+    private struct NoResponse: Error {}
+
+    private enum Face: CaseIterable {
+        case unary, response, handler, future, blocking, blockingStream, stream, single
+        case blockingSingle, futureSingle, handlerSingle
+    }
+
+    private static func error(
+        of face: Face, _ channel: Channel, _ method: (CallShape) -> Method<[UInt8], Int>
+    ) async throws {
+        switch face {
+        case .unary: _ = try await channel.unary(method(.unary), [1])
+        case .response: _ = try await channel.unaryResponse(method(.unary), [1])
+        case .future: _ = try await channel.unaryCall(method(.unary), [1]).response.value
+        case .handler:
+            _ = try await withCheckedThrowingContinuation { continuation in
+                do {
+                    try channel.startUnary(method(.unary), [1]) { continuation.resume(with: $0) }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        case .blocking:
+            let method = method(.unary)
+            try await onThread { _ = try channel.blockingUnary(method, [1]) }
+        case .stream:
+            for try await _ in try await channel.serverStreaming(method(.serverStreaming), [1]) {}
+            throw NoResponse()
+        case .blockingStream:
+            let method = method(.serverStreaming)
+            try await onThread {
+                _ = try channel.blockingServerStreaming(method, [1]).next()
+                throw NoResponse()
+            }
+        case .single: _ = try await channel.clientStreaming(method(.clientStreaming)) { _ in }
+        case .blockingSingle:
+            let method = method(.clientStreaming)
+            try await onThread { _ = try channel.blockingClientStreaming(method) { _ in } }
+        case .futureSingle:
+            let call = channel.clientStreamingCall(method(.clientStreaming))
+            call.sendEnd()
+            _ = try await call.response.value
+        case .handlerSingle:
+            _ = try await withCheckedThrowingContinuation { continuation in
+                channel.startClientStreaming(method(.clientStreaming)) {
+                    continuation.resume(with: $0)
+                }.finish()
+            }
+        }
+    }
+
+    @Test(
+        "names the method if a response cannot be decoded, or is missing, in every style",
+        arguments: Face.allCases, [true, false])
+    private func methodOfDecoding(face: Face, hasMessage: Bool) async throws {
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream, RawConnection.responseFields)
+                if hasMessage { try connection.message(stream, [1]) }
+                try connection.trailers(stream, status: "0", [])
+            })
+        peer.conduct = .misbehave
+        let channel = try Channel(peer.target, credentials: .insecure)
+        let codec = Codec<Int>(
+            encode: { _, prefix in [UInt8](repeating: 0, count: prefix) },
+            decode: { _ in throw CancellationError() })
+        do {
+            try await Self.error(of: face, channel) { shape in
+                Method("/t.Texts/Broken", shape, request: .bytes, reply: codec)
+            }
+            Issue.record("no error")
+        } catch is NoResponse {
+            #expect(!hasMessage)
+        } catch let error as RPCError {
+            #expect(error.code == (hasMessage ? .internal : .unimplemented))
+            #expect(error.method == "/t.Texts/Broken", "\(error)")
+        }
+    }
+
     private final class Passing: Interceptor {}
 
     @Test("shows each attempt of a call, and counts equal ones")

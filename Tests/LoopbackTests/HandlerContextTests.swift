@@ -46,4 +46,31 @@ struct HandlerContextTests {
         for await text in results.prefix(1) { #expect(text == "ab") }
         #expect(noted.all == [Self.sayHello.path, Self.collect.path])
     }
+
+    @Test(
+        "of a plain HTTP request is called in the context that the request names, also for an error"
+    )
+    func plainRequest() async throws {
+        let server = try LoopbackServer { server in
+            server.http("/a") { _ in HTTPReply(contentType: "text/plain", body: [1, 2]) }
+        }
+        let entered = Mutex(0)
+        let context = SerialContext.on { body in
+            entered.withLock { $0 += 1 }
+            body()
+        }
+        let channel = try server.makeChannel()
+        let (results, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
+        try channel.startRequest(.get, "/a", context: context) {
+            continuation.yield(try? $0.get().body)
+        }
+        for await body in results.prefix(1) { #expect(body == [1, 2]) }
+        #expect(entered.withLock { $0 } == 1)
+        await channel.close()
+        try channel.startRequest(.get, "/a", context: context) {
+            continuation.yield(try? $0.get().body)
+        }
+        for await body in results.prefix(1) { #expect(body == nil) }
+        #expect(entered.withLock { $0 } == 2)
+    }
 }

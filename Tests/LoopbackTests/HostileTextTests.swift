@@ -54,19 +54,22 @@ struct HostileTextTests {
     func others(row: HostileCase) async throws {
         let hostile = try HostileTrial(row.script)
         hostile.peer.conduct = .misbehave
+        try await honestCalls {
+            _ = try? await hostile.channel.unary(
+                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(20) })
+        }
+    }
+
+    /// Makes calls to an honest server while `attack` runs again and again.
+    private func honestCalls(during attack: @escaping @Sendable () async -> Void) async throws {
         let honest = try HostileTrial(.correct)
         honest.peer.conduct = .reply
-        let attack = Task {
-            for _ in 0..<20 {
-                _ = try? await hostile.channel.unary(
-                    HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(20) })
-            }
-        }
+        let attacks = Task { for _ in 0..<20 { await attack() } }
         for _ in 0..<100 {
             #expect(
                 try await honest.channel.unary(HostileTrial.echo, [9]) == RawPeer.replyBody)
         }
-        await attack.value
+        await attacks.value
     }
 
     @Test("of a status is received without its endless marks")
@@ -81,20 +84,37 @@ struct HostileTextTests {
         #expect(error?.message.unicodeScalars.count == 31)
     }
 
-    @Test(
-        "of HTTP/1.1 ends the request",
-        arguments: ["Connection", "Expect", "Transfer-Encoding", "Content-Length", "Keep-Alive"])
-    func http1(name: String) async throws {
-        let peer = try RawHTTP1 { _, _ in
-            ("HTTP/1.1 200 OK\n\(name): \(Self.marks)\n\nok", true)
-        }
+    /// Fields of HTTP/1.1 that the client itself reads, and whether such a value is harmless.
+    private static let fields = [
+        ("Connection", marks, true), ("Connection", "close, \(marks)", true),
+        ("Keep-Alive", marks, true), ("Expect", marks, false),
+        ("Transfer-Encoding", marks, false), ("Transfer-Encoding", "chunked, \(marks)", false),
+        ("Content-Length", marks, false), ("Content-Encoding", marks, true),
+        ("Content-Type", marks, true), ("X-\(marks)", "a", false),
+    ]
+
+    private static func peer(_ name: String, _ value: String) throws -> RawHTTP1 {
+        try RawHTTP1 { _, _ in ("HTTP/1.1 200 OK\n\(name): \(value)\n\nok", true) }
+    }
+
+    @Test("of HTTP/1.1 ends the request", arguments: fields)
+    func http1(name: String, value: String, isHarmless: Bool) async throws {
+        let peer = try Self.peer(name, value)
         let channel = try Channel(peer.target, version: .http1, credentials: .insecure)
-        let isHarmless = name == "Connection" || name == "Keep-Alive"
         do {
             let answer = try await channel.request(.get, "/")
             #expect(isHarmless && answer.status == 200)
         } catch {
             #expect(!isHarmless && error.code == .internal, "\(error)")
         }
+    }
+
+    @Test(
+        "of HTTP/1.1 does not touch the calls of another channel on the same queue",
+        arguments: fields)
+    func http1Others(name: String, value: String, isHarmless: Bool) async throws {
+        let peer = try Self.peer(name, value)
+        let channel = try Channel(peer.target, version: .http1, credentials: .insecure)
+        try await honestCalls { _ = try? await channel.request(.get, "/") }
     }
 }

@@ -147,6 +147,10 @@ struct SecureCallTests {
         #expect(answer == [1, 2, 3])
         let error = await #expect(throws: RPCError.self) { try await Self.call(server) }
         #expect(error?.code == .unavailable)
+        #expect(
+            "\(error as Any)".contains(
+                "the server asked for a client certificate, and none is configured"),
+            "\(error as Any)")
     }
 }
 

@@ -140,6 +140,24 @@ struct SilentAddressTests {
         }
     }
 
+    @Test("is tried and named, even if the loop stood still until the time limit")
+    func lateRace() async throws {
+        let silent = try Silent()
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let route = WireRoute(
+            target: try Target(silent.target), credentials: .insecure, arguments: Self.patient,
+            sockets: nil, proxy: nil)
+        let race = ConnectionRace<OpenConnection>(
+            [try #require(SocketAddress(silent.target))], route, begun: .now + .seconds(-60),
+            resolved: nil, timeLimit: .seconds(1), loop: queue.loop
+        ) { wire, candidate in OpenConnection(wire, by: candidate) }
+        let failure = await #expect(throws: ConnectionFailure.self) {
+            _ = try await race.run().candidate
+        }
+        #expect(failure?.attempts.map(\.address) == [silent.target])
+    }
+
     @Test(
         "of a proxy that cannot be reached is named as the proxy's, with the server that it is for")
     func refusedProxy() async throws {

@@ -19,7 +19,7 @@ public enum ProcessorTime {
     }
 
     private static func least(_ work: () -> Void) -> Double {
-        (0..<3).map { _ in
+        (0..<5).map { _ in
             let start = nanoseconds()
             work()
             return nanoseconds() - start

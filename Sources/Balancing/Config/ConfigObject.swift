@@ -146,7 +146,7 @@ extension ConfigObject {
     ) throws(RPCError) -> [(name: String, object: ConfigObject)]? {
         guard let object = try object(name) else { return nil }
         var named: [(name: String, object: ConfigObject)] = []
-        for name in object.members.keys.sorted() {
+        for name in object.members.keys.inOrder() {
             guard let member = try object.object(name) else { continue }
             named.append((name, member))
         }
@@ -206,7 +206,7 @@ extension ConfigObject {
     private static func unread(
         _ members: [String: ConfigValue], path: String, _ known: [String: Bool]
     ) -> [String] {
-        members.keys.sorted().flatMap { name in
+        members.keys.inOrder().flatMap { name in
             let field = path.isEmpty ? name : "\(path).\(name)"
             guard let isIgnored = known[field] else {
                 return ["\(RPCError.shown(field)): the field is not known, so it has no effect"]

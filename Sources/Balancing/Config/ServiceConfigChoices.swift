@@ -1,5 +1,6 @@
 import SwiftletCore
 import SwiftletJSON
+import SwiftletTransport
 
 /// The service configs in the TXT records of a name, each with the clients that it is for. One of them is
 /// chosen for this client (proposal A2).
@@ -64,7 +65,7 @@ extension ServiceConfigChoices.Choice {
 
     fileprivate init(_ object: ConfigObject) throws(RPCError) {
         // "If any unexpected field name is present in this object, the entire config is considered invalid."
-        for name in object.members.keys.sorted() where !Self.fields.contains(name) {
+        for name in object.members.keys.inOrder() where !Self.fields.contains(name) {
             throw object.error(RPCError.shown(name), "is not a field of a choice")
         }
         languages = try object.strings("clientLanguage") ?? []

@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// A balancer inside another one: its last report, and when it is removed.
 struct ChildBalancer: Sendable {
@@ -47,7 +48,7 @@ extension [String: ChildBalancer] {
     }
 
     mutating func removeAll(_ context: inout BalancerContext) {
-        for name in keys.sorted() { remove(name, &context) }
+        for name in keys.inOrder() { remove(name, &context) }
     }
 
     private mutating func remove(_ name: String, _ context: inout BalancerContext) {
@@ -61,7 +62,7 @@ extension [String: ChildBalancer] {
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) -> Set<String> {
         var reported: Set<String> = []
-        for name in keys.sorted() where self[name]?.run(&context, call) ?? false {
+        for name in keys.inOrder() where self[name]?.run(&context, call) ?? false {
             reported.insert(name)
         }
         return reported

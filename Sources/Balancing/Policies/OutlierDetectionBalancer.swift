@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// Passes inputs to its child and counts calls. Reports the subchannels of ejected endpoints to the
 /// child as failed.
@@ -139,7 +140,13 @@ extension OutlierDetectionBalancer {
             childReport = report
             isReportDue = true
         }
-        for action in context.actions[actionCount...] { follow(action) }
+        follow(context.actions[actionCount...])
+    }
+
+    /// Not inlined: the function above is compiled for each of its closures.
+    @inline(never)
+    private mutating func follow(_ actions: ArraySlice<BalancerContext.Action>) {
+        for action in actions { follow(action) }
     }
 
     private mutating func follow(_ action: BalancerContext.Action) {
@@ -177,7 +184,7 @@ extension OutlierDetectionBalancer {
         let changed = subchannels.filter { _, entry in
             entry.isHidden != (entry.key.map { ejections.isEjected($0) } ?? false)
         }
-        for (subchannel, entry) in changed.sorted(by: { $0.key.id < $1.key.id }) {
+        for (subchannel, entry) in changed.inOrder(by: { $0.key.id < $1.key.id }) {
             subchannels[subchannel]?.isHidden = !entry.isHidden
             let state =
                 entry.isHidden

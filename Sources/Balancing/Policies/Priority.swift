@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletTransport
 
 /// Sends calls to the first of several groups of endpoints that can be reached: the policy
 /// `priority_experimental` (A56).
@@ -56,7 +57,7 @@ struct PriorityBalancer: Balancer {
         policy.priorities.removeAll { policy.children[$0] == nil }
         endpoints = update.endpoints.byChild()
         var failure: RPCError?
-        for name in children.keys.sorted() {
+        for name in children.keys.inOrder() {
             if policy.children[name] == nil {
                 children[name]?.deactivate(&context)
             } else if let error = updateChild(name, &context) {
@@ -166,7 +167,7 @@ extension PriorityBalancer {
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) {
         var reported: Set<String> = []
-        for name in children.keys.sorted() where runChild(name, &context, call) {
+        for name in children.keys.inOrder() where runChild(name, &context, call) {
             reported.insert(name)
         }
         guard !reported.isEmpty || alwaysChoose else { return }

@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletTransport
 
 /// Uses a random subset of the endpoints, so that not every client connects to every server: the
 /// policy `random_subsetting_experimental` (A68).
@@ -49,7 +50,7 @@ struct RandomSubsettingBalancer: Balancer {
                 endpoint: endpoint
             )
         }
-        return hashed.sorted { $0.hash < $1.hash }.prefix(size).map(\.endpoint)
+        return hashed.inOrder { $0.hash < $1.hash }.prefix(size).map(\.endpoint)
     }
 
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {

@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletTransport
 
 /// Spreads calls over groups of endpoints in proportion to fixed weights: the policy
 /// `weighted_target_experimental` (A28). Only groups that are READY get calls.
@@ -49,7 +50,7 @@ struct WeightedTargetBalancer: Balancer {
         }
         let endpoints = update.endpoints.byChild()
         var failure: RPCError?
-        for (name, target) in targets.sorted(by: { $0.key < $1.key }) {
+        for (name, target) in targets.inOrder(by: { $0.key < $1.key }) {
             let update = BalancerUpdate(endpoints: endpoints[name] ?? [], policy: target.policy)
             var child = children[name] ?? ChildBalancer()
             child.reactivate()
@@ -114,13 +115,13 @@ extension WeightedTargetBalancer {
     /// Connects children that are IDLE. While other children are READY, all calls use those, so no
     /// call would connect an IDLE child.
     private mutating func leaveIdle(_ context: inout BalancerContext) {
-        for name in targets.keys.sorted() where children[name]?.report.connectivity == .idle {
+        for name in targets.keys.inOrder() where children[name]?.report.connectivity == .idle {
             _ = children[name]?.run(&context) { balancer, context in balancer.exitIdle(&context) }
         }
     }
 
     private mutating func report(_ context: inout BalancerContext) {
-        let active = targets.sorted { $0.key < $1.key }.compactMap { name, target in
+        let active = targets.inOrder { $0.key < $1.key }.compactMap { name, target in
             target.weight > 0 ? children[name].map { (target.weight, $0.report) } : nil
         }
         func pickers(_ connectivity: ConnectivityState) -> [WeightedPicker.Choice] {

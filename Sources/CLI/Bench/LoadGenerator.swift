@@ -34,25 +34,44 @@ struct LoadGenerator: Sendable {
     }
 
     private func work(_ number: Int, on channel: Channel) async -> LoadResult {
-        var result = LoadResult()
-        while !Task.isCancelled, let ticket = schedule.next(now: .now) {
+        // A reference: a large value that is changed between suspensions is copied in many places.
+        let measured = Measured()
+        while let ticket = nextTicket() {
             if let due = ticket.due, due > .now {
                 do { try await Task.sleep(until: due, clock: .continuous) } catch { break }
             }
-            let now = ContinuousClock.now
-            let begin = ticket.due ?? now
-            if ticket.isMeasured { result.start(at: schedule.measurementStart.duration(to: now)) }
+            let begin = ContinuousClock.now
             let outcome = await call(channel, ticket.number, worker: number)
             // If the interrupt has cancelled the call, its latency is not counted.
             guard !Task.isCancelled else { break }
             guard ticket.isMeasured else { continue }
-            let end = ContinuousClock.now
-            result.record(
-                begin.duration(to: end), outcome,
-                at: schedule.measurementStart.duration(to: end))
-            progress.record(isFailure: outcome.isFailure)
+            record(outcome, from: begin, due: ticket.due, in: measured)
         }
-        return result
+        return measured.result
+    }
+
+    // Not inlined, like the next function: an asynchronous loop contains its code once for each suspension.
+    @inline(never)
+    private func nextTicket() -> LoadSchedule.Ticket? {
+        Task.isCancelled ? nil : schedule.next(now: .now)
+    }
+
+    private final class Measured {
+        var result = LoadResult()
+    }
+
+    /// Records a call that has just ended. Its latency counts from the time at which it was due.
+    @inline(never)
+    private func record(
+        _ outcome: Result<Int, RPCError>, from begin: ContinuousClock.Instant,
+        due: ContinuousClock.Instant?, in measured: Measured
+    ) {
+        let end = ContinuousClock.now
+        measured.result.start(at: schedule.measurementStart.duration(to: begin))
+        measured.result.record(
+            (due ?? begin).duration(to: end), outcome,
+            at: schedule.measurementStart.duration(to: end))
+        progress.record(isFailure: outcome.isFailure)
     }
 
     /// Makes a call, and returns the number of bytes of its responses.

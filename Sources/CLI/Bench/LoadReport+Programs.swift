@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletTransport
 
 // Forms of the result for programs.
 
@@ -49,7 +50,7 @@ extension LoadReport {
             member.value.map { "\"\(member.name)\": \($0)" }
         }
         let statuses = sortedStatuses.map { "\"\($0.name)\": \($0.count)" }
-        let failures = result.failures.sorted { $0.value > $1.value }
+        let failures = result.failures.inOrder { $0.value > $1.value }
             .map { "\(JSONText.quoted(String(decoding: $0.key, as: UTF8.self))): \($0.value)" }
         let bars = latencies.bars(Self.histogramBarCount, to: latencies.percentile(0.99)).map {
             "{\"upToMilliseconds\": \(Self.milliseconds($0.upTo)), \"calls\": \($0.count)}"

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletTransport
 
 /// The forms in which a benchmark's result is printed.
 struct LoadReport {
@@ -11,7 +12,7 @@ struct LoadReport {
     var latencies: LatencyHistogram { result.latencies }
 
     var sortedStatuses: [(name: String, count: Int)] {
-        result.statuses.sorted { $0.key.rawValue < $1.key.rawValue }
+        result.statuses.inOrder { $0.key.rawValue < $1.key.rawValue }
             .map { ("\($0.key)", $0.value) }
     }
 

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletDynamic
+import SwiftletTransport
 
 /// Reads the entities that the service `grpc.channelz.v1.Channelz` of a server describes.
 struct ChannelzReader {
@@ -61,7 +62,7 @@ struct ChannelzReader {
         try message.set("socket", .list(listing.sockets.inOrder))
         try message.set("server", .list(listing.servers.map { .message($0.message) }))
         let sockets = try schema.requiredMessage("\(Self.package).Listing.ServerSockets")
-        for (server, references) in listing.serverSockets.sorted(by: { $0.key < $1.key }) {
+        for (server, references) in listing.serverSockets.inOrder(by: { $0.key < $1.key }) {
             var entry = DynamicMessage(sockets)
             try entry.set("server_id", .int64(server))
             try entry.set("socket_ref", .list(references.map { .message($0.message) }))
@@ -168,6 +169,6 @@ extension ChannelzKind {
 
 extension [Int64: ChannelzMessage] {
     fileprivate var inOrder: [DynamicValue] {
-        sorted { $0.key < $1.key }.map { .message($0.value.message) }
+        inOrder(by: { $0.key < $1.key }).map { .message($0.value.message) }
     }
 }

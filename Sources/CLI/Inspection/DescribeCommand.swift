@@ -30,19 +30,9 @@ enum DescribeCommand: Command {
         ] + SchemaOptions.withReflection + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
-        let files = try SchemaOptions.localSchema(arguments)
-        if let files, !SchemaOptions.useReflection(files, arguments) {
-            try arguments.expectAtMost(1)
-            return try await describe(arguments.words.first, in: .files(files), arguments)
-        }
-        let target = try arguments.word(0, "TARGET")
-        try arguments.expectAtMost(2)
-        let channel = try ChannelOptions.channel(target, arguments)
-        try await channel.closing {
-            let source = SchemaSource(
-                files, or: ServerReflection(channel: channel, target: target), arguments)
-            try await describe(arguments.words.dropFirst().first, in: source, arguments)
-        }
+        try await SchemaSource.withSource(
+            arguments, target: { try arguments.word(0, "TARGET") }
+        ) { source, name in try await describe(name, in: source, arguments) }
     }
 
     private static func describe(

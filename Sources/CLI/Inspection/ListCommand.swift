@@ -24,19 +24,9 @@ enum ListCommand: Command {
         ] + SchemaOptions.withReflection + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
-        let files = try SchemaOptions.localSchema(arguments)
-        if let files, !SchemaOptions.useReflection(files, arguments) {
-            try arguments.expectAtMost(1)
-            return try await list(arguments.words.first, in: .files(files), arguments)
-        }
-        try arguments.expectAtMost(2)
-        let target = arguments.words.first ?? ChannelOptions.defaultTarget
-        let channel = try ChannelOptions.channel(target, arguments)
-        try await channel.closing {
-            let source = SchemaSource(
-                files, or: ServerReflection(channel: channel, target: target), arguments)
-            try await list(arguments.words.dropFirst().first, in: source, arguments)
-        }
+        try await SchemaSource.withSource(
+            arguments, target: { arguments.words.first ?? ChannelOptions.defaultTarget }
+        ) { source, name in try await list(name, in: source, arguments) }
     }
 
     private static func list(

@@ -1,4 +1,5 @@
 import SwiftletDynamic
+import SwiftletTransport
 
 /// Words that can be typed at the cursor.
 struct Completion: Equatable {
@@ -57,7 +58,7 @@ struct ReplCompleter {
             }
         }
         return Completion(
-            replacedCount: word.count, candidates: Set(found).sorted(), suffix: " ")
+            replacedCount: word.count, candidates: Set(found).inOrder(), suffix: " ")
     }
 
     private func call(_ text: String) -> Completion {
@@ -141,7 +142,7 @@ extension ReplCompleter {
             text.hasPrefix(beginning) || (!isQuoted && text.hasPrefix("\"" + beginning))
         }
         return Completion(
-            replacedCount: beginning.count, candidates: found.sorted(), suffix: suffix)
+            replacedCount: beginning.count, candidates: found.inOrder(), suffix: suffix)
     }
 
     /// The values of a field, or the characters with which they begin.

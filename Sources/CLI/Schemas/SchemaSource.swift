@@ -67,3 +67,28 @@ extension Schema {
     /// The descriptors of all files.
     var descriptors: [Google.Protobuf.FileDescriptorProto] { files.map(\.descriptor) }
 }
+
+extension SchemaSource {
+    /// Calls `body` with the files of the options, or else with a server and its channel, and with the word after
+    /// that: the name of a declaration.
+    ///
+    /// - Parameter target: The server, if it is needed.
+    static func withSource(
+        _ arguments: Arguments, target: () throws -> String,
+        _ body: (SchemaSource, String?) async throws -> Void
+    ) async throws {
+        let files = try SchemaOptions.localSchema(arguments)
+        if let files, !SchemaOptions.useReflection(files, arguments) {
+            try arguments.expectAtMost(1)
+            return try await body(.files(files), arguments.words.first)
+        }
+        let target = try target()
+        try arguments.expectAtMost(2)
+        let channel = try ChannelOptions.channel(target, arguments)
+        try await channel.closing {
+            let source = SchemaSource(
+                files, or: ServerReflection(channel: channel, target: target), arguments)
+            try await body(source, arguments.words.dropFirst().first)
+        }
+    }
+}

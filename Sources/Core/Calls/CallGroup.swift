@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Several calls with one completion, when all of them have ended. The results are in the order in
 /// which the calls were added.
 ///
@@ -55,7 +57,7 @@ extension CallGroup {
                     if cancelsRestOnError { group.cancelAll() }
                 }
             }
-            return (ended.sorted { $0.key < $1.key }.map(\.value), firstError)
+            return (ended.inOrder { $0.key < $1.key }.map(\.value), firstError)
         }
     }
 

@@ -12,7 +12,7 @@ extension Channel {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
-        let bytes = try response.takeBytes()
+        let bytes = try response.takeBytes(of: method.signature)
         return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
 
@@ -88,10 +88,10 @@ extension Channel {
         }
         var iterator = conversation.responses.makeAsyncIterator()
         guard let reply = try await iterator.next() else {
-            throw RPCError.noMessage
+            throw RPCError.noMessage.of(method.signature)
         }
         guard try await iterator.next() == nil else {
-            throw RPCError.tooManyMessages
+            throw RPCError.tooManyMessages.of(method.signature)
         }
         return Response(
             message: reply, initialMetadata: try await conversation.responses.initialMetadata,

@@ -83,8 +83,8 @@ extension Channel {
             throw error
         }
         call.finish()
-        guard let reply = try call.next() else { throw RPCError.noMessage }
-        guard try call.next() == nil else { throw RPCError.tooManyMessages }
+        guard let reply = try call.next() else { throw RPCError.noMessage.of(method.signature) }
+        guard try call.next() == nil else { throw RPCError.tooManyMessages.of(method.signature) }
         return Response(
             message: reply, initialMetadata: try call.initialMetadata(), end: call.end)
     }

@@ -87,7 +87,7 @@ extension Channel {
         context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) -> WritingCall<Request> {
-        let only = OnlyReply<Reply>()
+        let only = OnlyReply<Reply>(of: method.signature)
         var handlers = ResponseHandlers<Reply>(
             initialMetadata: { only.receive(initialMetadata: $0) },
             message: { only.receive($0) }, end: { _ in })
@@ -121,6 +121,8 @@ extension Channel {
 
 /// The response of a call that must have exactly one.
 final class OnlyReply<Reply: Sendable>: Sendable {
+    /// For errors; nil if it is not known.
+    private let method: MethodSignature?
     private struct State {
         var initialMetadata = Metadata()
         var reply: Reply?
@@ -128,6 +130,8 @@ final class OnlyReply<Reply: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+
+    init(of method: MethodSignature?) { self.method = method }
 
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
@@ -144,8 +148,8 @@ final class OnlyReply<Reply: Sendable>: Sendable {
     func result(at end: CallEnd) -> Result<Response<Reply>, RPCError> {
         let state = state.withLock { $0 }
         if let error = end.error { return .failure(error) }
-        guard let reply = state.reply else { return .failure(.noMessage) }
-        guard state.replyCount == 1 else { return .failure(.tooManyMessages) }
+        guard let reply = state.reply else { return .failure(.noMessage.of(method)) }
+        guard state.replyCount == 1 else { return .failure(.tooManyMessages.of(method)) }
         return .success(
             Response(message: reply, initialMetadata: state.initialMetadata, end: end))
     }

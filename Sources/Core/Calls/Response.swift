@@ -76,14 +76,14 @@ extension Response: CustomStringConvertible {
 
     /// The message, once. Throws the error of the call, or UNIMPLEMENTED if there is no message.
     @usableFromInline
-    mutating func takeBytes() throws(RPCError) -> [UInt8] {
+    mutating func takeBytes(of method: MethodSignature?) throws(RPCError) -> [UInt8] {
         if var error = end.error {
             if let initialMetadata, error.initialMetadata.isEmpty {
                 error.initialMetadata = initialMetadata
             }
             throw error
         }
-        guard let bytes = message.take() else { throw RPCError.noMessage }
+        guard let bytes = message.take() else { throw RPCError.noMessage.of(method) }
         return bytes
     }
 
@@ -98,7 +98,7 @@ extension Response: CustomStringConvertible {
 
     @inlinable
     mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
-        let bytes = try takeBytes()
+        let bytes = try takeBytes(of: codec.method)
         return Response(message: try codec.decode(ContiguousArray(bytes).span), takeContext())
     }
 

@@ -212,6 +212,12 @@ extension ChannelCore {
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         body(&balancer, &context)
         work.balancer = balancer
+        carryOut(&context, &work)
+    }
+
+    /// Performs what the balancer has requested. Not inlined: ``run(_:_:)`` is compiled for each of its closures.
+    @inline(never)
+    private func carryOut(_ context: inout BalancerContext, _ work: inout Balancing.State) {
         for action in context.actions { carryOut(action) }
         if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
         for update in context.weightUpdates { plan.metrics?.record(update) }
@@ -269,18 +275,25 @@ extension ChannelCore {
     private func scheduleWake(_ work: Balancing.State) {
         guard let first = work.wakeTimes.min() else { return }
         balancing.timer.schedule(
-            WakeTimer(self), at: balancing.epoch + max(first, .zero), on: loop)
+            BalancingTimer(self, .timeHasCome), at: balancing.epoch + max(first, .zero), on: loop)
     }
 }
 
-/// Calls the balancer at a time that it requested.
-private final class WakeTimer: TimerTarget {
+/// Posts an input when its time has come: one that the balancer requested, or the end of the resolver's delay.
+final class BalancingTimer: TimerTarget {
     private weak let channel: ChannelCore?
+    private let input: Balancing.Input
 
-    init(_ channel: ChannelCore) { self.channel = channel }
+    init(_ channel: ChannelCore, _ input: Balancing.Input) {
+        self.channel = channel
+        self.input = input
+    }
 
     func timerFired(now: MonotonicInstant) {
-        channel?.balancing.timer.hasFired(now: now)
-        channel?.post(.timeHasCome)
+        guard let channel else { return }
+        // One of them has fired. A slot whose timer is still to fire stays as it is.
+        channel.balancing.timer.hasFired(now: now)
+        channel.balancing.resolutionTimer.hasFired(now: now)
+        channel.post(input)
     }
 }

@@ -32,7 +32,8 @@ extension ChannelCore {
         var backoff = work.resolutionBackoff ?? Backoff(arguments.backoff)
         let delay = backoff.next()
         work.resolutionBackoff = backoff
-        balancing.resolutionTimer.schedule(ResolutionTimer(self), at: .now + delay, on: loop)
+        balancing.resolutionTimer.schedule(
+            BalancingTimer(self, .resolveAgain), at: .now + delay, on: loop)
     }
 
     /// The delay has passed. Makes a resolver if there is none.
@@ -156,17 +157,5 @@ extension ChannelCore {
             run(&work) { $0.resolverFailed(error, &$1) }
         }
         methodConfigs?.releaseOthers()
-    }
-}
-
-/// Asks for another result after the delay.
-private final class ResolutionTimer: TimerTarget {
-    private weak let channel: ChannelCore?
-
-    init(_ channel: ChannelCore) { self.channel = channel }
-
-    func timerFired(now: MonotonicInstant) {
-        channel?.balancing.resolutionTimer.hasFired(now: now)
-        channel?.post(.resolveAgain)
     }
 }

@@ -89,7 +89,10 @@ extension ConnectionRace {
     /// What to do next; nil at the end.
     private func nextStep(now: MonotonicInstant) -> Step? {
         state.withLock { state in
-            guard !state.isCancelled, state.win == nil, now < state.deadline else { return nil }
+            // The first address is always tried, so that the error names it if the loop stood still.
+            guard !state.isCancelled, state.win == nil,
+                now < state.deadline || state.plan.started.isEmpty
+            else { return nil }
             switch state.plan.next(now: now) {
             case .start(let index): return .start(index, start(index, &state))
             case .wait(let start):

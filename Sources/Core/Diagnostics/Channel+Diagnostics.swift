@@ -43,7 +43,7 @@ extension ChannelCore {
                 Array(state.members.values), state.unsentFailureCount, state.pastCounts.calls
             )
         }
-        let subchannels = members.map(\.snapshot).sorted { $0.id < $1.id }
+        let subchannels = members.map(\.snapshot).inOrder { $0.id < $1.id }
         var calls = past
         for subchannel in subchannels { calls += subchannel.calls }
         calls.started += unsent

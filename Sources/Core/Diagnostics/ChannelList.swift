@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The channels of the process, for ``Channel/snapshots``.
@@ -21,6 +22,6 @@ enum ChannelList {
     static var all: [ChannelCore] {
         // The references are released outside of the lock: they may be the last ones.
         let channels = entries.withLock { entries in entries.values.compactMap(\.channel) }
-        return channels.sorted { $0.diagnosticID < $1.diagnosticID }
+        return channels.inOrder { $0.diagnosticID < $1.diagnosticID }
     }
 }

@@ -214,7 +214,7 @@ extension Channel {
     ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
         let futures = CallFutures(on: backend.queue)
         let response = CallFuture<Reply>(on: backend.queue)
-        let only = OnlyReply<Reply>()
+        let only = OnlyReply<Reply>(of: method.signature)
         let handlers = futures.handlers {
             only.receive($0)
         } end: { end in

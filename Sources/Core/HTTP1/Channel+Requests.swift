@@ -49,17 +49,18 @@ extension Channel {
             path, PlainExchange(method, contentType: contentType, accept: accept), body, options)
     }
 
-    /// Starts an HTTP request. Calls `completion` once with the response or the error, on the
-    /// channel's queue. Throws INVALID_ARGUMENT when the path cannot be sent.
+    /// Starts an HTTP request. Calls `completion` once with the response or the error, in `context`;
+    /// by default on the channel's queue, which it must not block. Throws INVALID_ARGUMENT when the path cannot be sent.
     @discardableResult
     public func startRequest(
         _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",
         body: [UInt8] = [], options: CallOptions = CallOptions(),
+        context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         try startRequest(
             path, PlainExchange(method, contentType: contentType, accept: accept), body, options,
-            completion)
+            context, completion)
     }
 
     /// Sends a POST request and waits for the response. An HTTP status such as 404 does not throw.
@@ -87,16 +88,14 @@ extension Channel {
 
     package func startRequest(
         _ path: String, _ exchange: PlainExchange, _ body: [UInt8], _ options: CallOptions,
+        _ context: SerialContext,
         _ completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         startRawUnary(
             try Self.signature(path, exchange), EncodedMessage(prefixing: body), options
         ) { response in
-            do throws(RPCError) {
-                completion(.success(try HTTPAnswer(taking: &response)))
-            } catch {
-                completion(.failure(error))
-            }
+            let answer = Result { () throws(RPCError) in try HTTPAnswer(taking: &response) }
+            context { completion(answer) }
         }
     }
 
@@ -115,7 +114,7 @@ extension Channel {
 
 extension HTTPAnswer {
     fileprivate init(taking response: inout RawResponse) throws(RPCError) {
-        let body = try response.takeBytes()
+        let body = try response.takeBytes(of: nil)
         self.init(
             status: response.end.httpStatus ?? 0, headers: response.initialMetadata ?? Metadata(),
             body: body, timeline: response.end.timeline)

@@ -66,6 +66,7 @@ enum ChainLower: Sendable {
 }
 
 extension ChainLower {
+    @inline(never)
     func send(start options: CallOptions) -> String? {
         switch self {
         case .interceptor(let call): call.send(start: options)

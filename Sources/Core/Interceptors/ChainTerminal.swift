@@ -33,6 +33,12 @@ extension ChainTerminal {
     func gather(_ body: () -> Void) {
         state.withLock { $0.gatherCount += 1 }
         body()
+        sendGathered()
+    }
+
+    /// Not inlined: ``gather(_:)`` is compiled for each of its closures.
+    @inline(never)
+    private func sendGathered() {
         while let (core, step) = nextStep() {
             switch step {
             case .write(let message, let isLast): core.write(message, andFinish: isLast)

@@ -9,11 +9,13 @@ import Synchronization
 /// message names the interceptor and the rule. After the end nothing has an effect.
 public final class InterceptedCall: Sendable {
     private let chain: InterceptorChain
-    private let factory: InterceptorFactory
+    private let name: String
+    private let context: SerialContext
     private let nextIndex: Int
+    /// Nil after the end of the call: an interceptor may store its call, and each would keep the other alive.
     // Safe, although the compiler cannot check it: the `handler` of the state lets one thread at a
     // time use the interceptor, and the lock of `state` orders one thread before the next.
-    nonisolated(unsafe) private let interceptor: any Interceptor
+    nonisolated(unsafe) private var interceptor: (any Interceptor)?
     private let state: Mutex<State>
 
     init(
@@ -21,7 +23,8 @@ public final class InterceptedCall: Sendable {
         _ interceptor: sending any Interceptor, under upper: ChainUpper, nextIndex: Int
     ) {
         self.chain = chain
-        self.factory = factory
+        name = factory.name
+        context = factory.context
         unsafe self.interceptor = interceptor
         self.nextIndex = nextIndex
         state = Mutex(State(seam: ChainSeam(under: upper)))
@@ -81,7 +84,16 @@ extension InterceptedCall {
 
     /// Cancels the rest of the call. It delivers no more events. To end the call for the caller
     /// too, call ``close(_:)``.
-    public func cancel() { request(.cancel) }
+    public func cancel() {
+        let (below, isHandler) = state.withLock { state in
+            guard state.isCancelled else { return (state.below, false) }
+            // Both sides have cancelled, so no event follows.
+            state.isOver = true
+            return (state.below.take(), state.handler.begin())
+        }
+        below?.cancel()
+        if isHandler { endTurn() }
+    }
 
     /// Replaces the rest of the call with a new one, which is not started, so that the request can
     /// be sent again. If the old one ended before the caller had made all requests, the later
@@ -132,14 +144,19 @@ extension InterceptedCall {
 
     /// The call has ended for the caller, so that nothing is held back. Returns the rest of the call.
     private func endForCaller() -> ChainLower? {
-        let (below, wasHeld) = state.withLock { state in
+        // What is dropped is released outside the lock.
+        let (below, wasHeld, _, isHandler) = state.withLock { state in
             defer {
                 state.isOver = true
                 state.holdsRequests = false
+                state.requests = Backlog()
             }
-            return (state.below.take(), state.holdsRequests)
+            return (
+                state.below.take(), state.holdsRequests, state.requests, state.handler.begin()
+            )
         }
         if wasHeld { chain.shared.hold(false) }
+        if isHandler { endTurn() }
         return below
     }
 
@@ -154,7 +171,7 @@ extension InterceptedCall {
         let upper = state.withLock { $0.seam.abandon() }
         upper?.receive(
             end: CallEnd(
-                error: RPCError(.internal, "interceptor '\(factory.name)': \(reason)")))
+                error: RPCError(.internal, "interceptor '\(name)': \(reason)")))
         below?.cancel()
     }
 }
@@ -184,7 +201,7 @@ extension InterceptedCall {
     }
 
     /// Runs `work` in the interceptor's serial context. For work that a task or a handler does
-    /// later.
+    /// later. After the end of the call, nothing runs: the interceptor has been released.
     ///
     /// ```swift
     /// Task { [call] in
@@ -229,12 +246,12 @@ extension InterceptedCall {
     /// Handles an event on the thread of the context, and those that arrive in the meantime.
     private func run(_ event: @autoclosure () -> Event, _ handleNow: () -> Void) {
         // A closure would cost an allocation for each event.
-        if factory.context.isInline {
+        if context.isInline {
             handleNow()
             handleRest()
         } else {
             let event = event()
-            factory.context { [self] in
+            context { [self] in
                 handle(event)
                 handleRest()
             }
@@ -245,9 +262,15 @@ extension InterceptedCall {
         while let event = next() { handle(event) }
     }
 
+    /// Ends the turn of a thread that has nothing to handle.
+    @inline(never)
+    private func endTurn() {
+        if context.isInline { handleRest() } else { context { [self] in handleRest() } }
+    }
+
     /// Handles the events that were held back.
     private func handleAll() {
-        factory.context { [self] in
+        context { [self] in
             gathering { handleRest() }
         }
     }
@@ -259,40 +282,52 @@ extension InterceptedCall {
         switch event {
         case .request(let request): handle(request)
         case .response(let response): handle(response)
-        case .work(let work): gathering { unsafe work(interceptor, self) }
+        case .work(let work):
+            if let interceptor = unsafe interceptor { gathering { work(interceptor, self) } }
         }
     }
 
-    private func next() -> Event? { state.withLock { $0.next() } }
+    /// The next event of the turn. At the end of the last turn, the interceptor is released.
+    private func next() -> Event? {
+        // Released outside the lock.
+        var unneeded: (any Interceptor)?
+        return state.withLock { state in
+            let event = state.next()
+            if event == nil, state.isOver { unsafe swap(&unneeded, &interceptor) }
+            return event
+        }
+    }
 
     private func handle(_ request: ChainRequest) {
         switch request {
         case .start(let options): handle(start: options)
-        case .write(let message): unsafe interceptor.write(message, self)
-        case .finish: unsafe interceptor.finish(self)
-        case .receiveNext: unsafe interceptor.receiveNext(self)
-        case .cancel: unsafe interceptor.cancel(self)
+        case .write(let message): unsafe interceptor?.write(message, self)
+        case .finish: unsafe interceptor?.finish(self)
+        case .receiveNext: unsafe interceptor?.receiveNext(self)
+        case .cancel: unsafe interceptor?.cancel(self)
         }
     }
 
     private func handle(start options: CallOptions) {
         state.withLock { $0.deadline = options.deadline }
-        unsafe interceptor.start(options, self)
+        unsafe interceptor?.start(options, self)
     }
 
     private func handle(_ response: ChainResponse) {
         switch response {
         case .initialMetadata(let metadata):
-            unsafe interceptor.receive(initialMetadata: metadata, self)
-        case .message(let message): unsafe interceptor.receive(message, self)
-        case .writeDone: unsafe interceptor.writeDone(self)
+            unsafe interceptor?.receive(initialMetadata: metadata, self)
+        case .message(let message): unsafe interceptor?.receive(message, self)
+        case .writeDone: unsafe interceptor?.writeDone(self)
         case .close(let end): handle(end: end)
         }
     }
 
     private func handle(end: CallEnd) {
         restoreDeadline()
-        unsafe interceptor.close(end, self)
+        // The caller has cancelled and the rest has ended, so no event follows.
+        state.withLock { if $0.isCancelled { $0.isOver = true } }
+        unsafe interceptor?.close(end, self)
     }
 }
 
@@ -318,7 +353,7 @@ extension InterceptedCall {
         // Requests that are dropped are released outside the lock.
         let (arrival, _, wereHeld) = state.withLock { $0.cancel() }
         if wereHeld { chain.shared.hold(false) }
-        if case .handle = arrival { run(.request(.cancel)) { unsafe interceptor.cancel(self) } }
+        if case .handle = arrival { run(.request(.cancel)) { unsafe interceptor?.cancel(self) } }
     }
 
     func receive(_ response: ChainResponse) { post(.response(response)) { handle(response) } }

@@ -145,13 +145,19 @@ extension InterceptorChain {
         shared.gather {
             _ = below.send(start: options)
             makeRequests(below)
-            // Requests that another thread makes in the meantime follow.
-            while let early = takeEarly() {
-                for request in early { pass(request, to: below) }
-            }
+            passEarly(to: below)
         }
         // The call may have ended before it was registered.
         if state.withLock({ $0.hasEnd }) { backend.openCalls.remove(self) }
+    }
+
+    /// Requests that another thread has made during the start follow. Not inlined: the start is compiled for each of
+    /// its closures.
+    @inline(never)
+    private func passEarly(to below: ChainLower) {
+        while let early = takeEarly() {
+            for request in early { pass(request, to: below) }
+        }
     }
 
     /// Whether an interceptor delays the creation of the call.

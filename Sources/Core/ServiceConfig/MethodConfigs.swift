@@ -157,7 +157,7 @@ extension MethodConfigs.State {
     fileprivate mutating func release() -> [RetryingCall] {
         isKnown = true
         defer { waiting = [:] }
-        return waiting.values.sorted { $0.number < $1.number }.map(\.call)
+        return waiting.values.inOrder { $0.number < $1.number }.map(\.call)
     }
 
     /// Returns the waiting calls that do not wait for ready, in the order in which they began to wait.
@@ -165,7 +165,7 @@ extension MethodConfigs.State {
         servesOthers = true
         let released = waiting.filter { !$0.value.call.waitsForReady }
         for key in released.keys { waiting[key] = nil }
-        return released.values.sorted { $0.number < $1.number }.map(\.call)
+        return released.values.inOrder { $0.number < $1.number }.map(\.call)
     }
 }
 

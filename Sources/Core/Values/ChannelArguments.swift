@@ -178,7 +178,7 @@ public struct ChannelArguments: Hashable, Sendable {
     /// Sets arguments by name. Throws INVALID_ARGUMENT at the first one that is unknown or has a value of the
     /// wrong type.
     public init(_ values: [String: Value]) throws(RPCError) {
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) }
+        for (name, value) in values.inOrder(by: { $0.key < $1.key }) { try set(name, to: value) }
     }
 }
 

@@ -2,6 +2,23 @@ import SwiftletTransport
 
 // Hides secrets from `print`, and from `dump`, which shows properties.
 
+extension Metadata {
+    /// Hides the values of headers with these names wherever metadata is shown: in descriptions, in the lines of
+    /// ``CallLog``, and in recordings. The headers are also not sent to a server of another origin than that of
+    /// the client (`RPCClient.call(at:)`).
+    ///
+    /// ```swift
+    /// Metadata.hideValues(of: "x-session", "x-signature")
+    /// ```
+    ///
+    /// It applies to the whole process and cannot be undone. Without it, the values of `authorization`, cookies,
+    /// names that contain `token`, `secret`, `password`, `credential` or `api-key`, and names that end in `-bin`
+    /// and are not gRPC's own, are hidden. Upper and lower case are the same.
+    public static func hideValues(of names: String...) {
+        MetadataRules.hide(names.map { $0.lowercased() })
+    }
+}
+
 extension Metadata: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: map { $0 }) }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The rules for names and values of metadata (gRPC over HTTP/2, "Custom-Metadata").
 package enum MetadataRules {
     /// The rule that the pair breaks; nil if it is legal. The name is in lower case.
@@ -46,7 +48,13 @@ package enum MetadataRules {
     /// Whether the name says that the value is secret.
     package static func hasSecretName(_ name: String) -> Bool {
         isSecret(name) || secretParts.contains { part in contains(name.utf8, part.utf8) }
+            || added.withLock { $0.contains(name) }
     }
+
+    /// Names in lower case that the program has added to those that are hidden.
+    private static let added = Mutex<Set<String>>([])
+
+    static func hide(_ names: [String]) { added.withLock { $0.formUnion(names) } }
 
     private static let secretParts = [
         "token", "secret", "password", "authorization", "cookie", "credential", "api-key", "apikey",

@@ -33,6 +33,8 @@ public struct Codec<Value: Sendable>: Sendable {
 
     @usableFromInline let encodeMessage: @Sendable (Value) throws -> EncodedMessage
     @usableFromInline let decodeBytes: @Sendable (Span<UInt8>) throws -> Value
+    /// The method whose codec this is, for errors; nil before it belongs to one.
+    @usableFromInline package var method: MethodSignature?
 
     /// - Parameters:
     ///   - contentSubtype: The part of the content type after `application/grpc+`. The default is
@@ -82,10 +84,8 @@ extension Codec {
     package func encode(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
             return try encodeMessage(value)
-        } catch let error as RPCError {
-            throw error
         } catch {
-            throw .encodingFailed(error)
+            throw callError(error, or: RPCError.encodingFailed)
         }
     }
 
@@ -93,15 +93,27 @@ extension Codec {
     package func decode(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
             return try decodeBytes(bytes)
-        } catch let error as RPCError {
-            throw error
         } catch {
-            throw .decodingFailed(error)
+            throw callError(error, or: RPCError.decodingFailed)
         }
+    }
+
+    /// The error of a closure, as that of a call of the method.
+    @usableFromInline
+    func callError(_ error: any Error, or other: (any Error) -> RPCError) -> RPCError {
+        (error as? RPCError ?? other(error)).of(method)
     }
 }
 
 extension RPCError {
+    /// The error with the method of its call, unless it has one.
+    func of(_ signature: MethodSignature?) -> RPCError {
+        guard method == nil, let signature else { return self }
+        var error = self
+        error.method = signature.path
+        return error
+    }
+
     @usableFromInline
     static func encodingFailed(_ error: any Error) -> RPCError {
         .refused(.internal, "the request cannot be encoded: \(error)")
@@ -182,8 +194,11 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         signature = MethodSignature(
             path: path, shape: shape, contentSubtype: request.contentSubtype,
             isLiteral: isLiteral)
-        requestCodec = request
-        replyCodec = reply
+        var (requestCodec, replyCodec) = (request, reply)
+        requestCodec.method = signature
+        replyCodec.method = signature
+        self.requestCodec = requestCodec
+        self.replyCodec = replyCodec
     }
 
     /// `/package.Service/Method`.

@@ -279,7 +279,7 @@ extension Call {
         var end = end
         let waits = run.withLock { run in
             if end.error == nil, !method.shape.hasResponseStream, run.receivedCount == 0 {
-                end.error = .noMessage
+                end.error = .noMessage.of(method.signature)
             }
             if let failure = run.failure, !end.dropsUnread {
                 end.error = failure

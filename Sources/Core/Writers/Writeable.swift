@@ -51,7 +51,7 @@ public final class HandlerWriteable<Value: Sendable>: Writeable {
 
 /// Expects exactly one value. Its handler is called once, at the end, with the value or an error.
 public final class SingleValueWriteable<Value: Sendable>: Writeable {
-    private let only = OnlyReply<Value>()
+    private let only = OnlyReply<Value>(of: nil)
     private let handler: @Sendable (Result<Value, RPCError>) -> Void
 
     public init(_ handler: @escaping @Sendable (Result<Value, RPCError>) -> Void) {

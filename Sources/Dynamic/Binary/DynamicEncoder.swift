@@ -80,7 +80,7 @@ struct DynamicEncoder: ~Copyable {
         let key = Int(entry.key)
         let value = Int(entry.value)
         if options.isDeterministic {
-            for (one, other) in values.sorted(by: { $0.key > $1.key }) {
+            for (one, other) in values.inOrder(by: { $0.key > $1.key }) {
                 self.entry(field, (key, one), (value, other))
             }
         } else {

@@ -120,7 +120,7 @@ extension FieldCheck {
     private func missingValues(
         of enumeration: EnumSchema, _ kind: any CheckedKind.Type
     ) -> [String] {
-        let numbers = Set(enumeration.values.map(\.number)).sorted()
+        let numbers = Set(enumeration.values.map(\.number)).inOrder()
         return numbers.compactMap { number in
             let names = enumeration.values.filter { $0.number == number }.map(\.name)
             let actual = kind.valueName(number)

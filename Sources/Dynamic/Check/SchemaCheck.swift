@@ -63,7 +63,7 @@ enum SchemaCheck {
             }
             findings += FieldCheck(field: field, schema: declared).findings
         }
-        for field in missing.values.sorted(by: { $0.number < $1.number }) {
+        for field in missing.values.inOrder(by: { $0.number < $1.number }) {
             findings.append(
                 "field \(field.number) '\(field.name)' of type \(field.type.name) is missing; add it"
             )

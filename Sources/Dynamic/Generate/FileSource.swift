@@ -113,7 +113,7 @@ extension FileSource {
                 return next.dependencies.indices.contains(index) ? next.dependencies[index] : nil
             }
         }
-        return found.sorted()
+        return found.inOrder()
     }
 
     /// The modules of this package, besides `Swiftlet`, that the types of these files need. Most files import
@@ -127,7 +127,7 @@ extension FileSource {
         let name = SwiftLiteral.quoted(file.name).dropFirst().dropLast()
         writer.line("\(GeneratedFile.mark) from \(name). Do not edit.")
         guard !imports.isEmpty else { return }
-        for module in Set(imports).sorted() { writer.line(options.importKeyword + module) }
+        for module in Set(imports).inOrder() { writer.line(options.importKeyword + module) }
         writer.separate()
     }
 

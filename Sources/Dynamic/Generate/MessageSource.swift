@@ -91,7 +91,7 @@ extension MessageSource {
         }
     }
 
-    var fieldsByNumber: [FieldSource] { fields.sorted { $0.schema.number < $1.schema.number } }
+    var fieldsByNumber: [FieldSource] { fields.inOrder { $0.schema.number < $1.schema.number } }
 
     /// The oneof of a field; nil when it is in none.
     func oneof(of field: FieldSource) -> OneofSource? {

@@ -16,7 +16,7 @@ extension SwiftGenerator {
                 if !isElsewhere(used) { missing.insert(used.name) }
             }
         }
-        return missing.sorted()
+        return missing.inOrder()
     }
 
     /// The files that declare the types of the fields of a file's messages. If methods are generated, also

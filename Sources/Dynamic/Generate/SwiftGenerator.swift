@@ -97,7 +97,7 @@ extension SwiftGenerator {
             } + ProvidedTypes.packages.values)
         let needed = Set(files.flatMap { Self.prefixes(names.namespace($0.package)) })
             .subtracting(declared)
-        let aliases = names.rootAliases.sorted { $0.key < $1.key }
+        let aliases = names.rootAliases.inOrder { $0.key < $1.key }
         guard !needed.isEmpty || !aliases.isEmpty || options.writesEmptyFiles else { return nil }
         var writer = SourceWriter()
         writer.line("\(GeneratedFile.mark). Do not edit.")
@@ -106,7 +106,7 @@ extension SwiftGenerator {
             writer.separate()
             writer.line(options.importKeyword + "Swiftlet")
         }
-        for path in needed.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        for path in needed.inOrder(by: { $0.lexicographicallyPrecedes($1) }) {
             write(path, needed, &writer)
         }
         for (alias, root) in aliases {
@@ -131,7 +131,7 @@ extension SwiftGenerator {
         guard let name = path.last else { return }
         let opening = "\(options.access)enum \(name)"
         let nested = needed.filter { $0.dropLast() == path[...] }
-            .sorted { $0.lexicographicallyPrecedes($1) }
+            .inOrder { $0.lexicographicallyPrecedes($1) }
         guard !nested.isEmpty else { return writer.line(opening + " {}") }
         writer.block(opening) { writer in
             for each in nested {

@@ -41,8 +41,24 @@ enum JSONNumber {
     /// The number as an integer, exactly: `1e3` and `10.0` are integers, `1.5` is not. Nil when the text is not an
     /// integer, or is outside of the range of the type.
     static func integer<T: FixedWidthInteger>(_ text: String) -> T? {
-        if let value = T(text) { return isNumber(text) ? value : nil }
-        guard isNumber(text) else { return nil }
+        guard let (magnitude, isNegative) = magnitude(text) else { return nil }
+        guard isNegative else { return T(exactly: magnitude) }
+        return magnitude <= 1 << 63 ? T(exactly: Int64(truncatingIfNeeded: 0 &- magnitude)) : nil
+    }
+
+    /// The part of ``integer(_:)`` that is the same for all types.
+    private static func magnitude(_ text: String) -> (UInt64, isNegative: Bool)? {
+        guard isNumber(text), let digits = wholeDigits(text) else { return nil }
+        let isNegative = digits.utf8.first == UInt8(ascii: "-")
+        return UInt64(isNegative ? digits.dropFirst() : digits[...]).map { ($0, isNegative) }
+    }
+
+    /// A number as an integer without an exponent; nil if it has a fraction or is far too large.
+    private static func wholeDigits(_ text: String) -> String? {
+        let isInteger = text.utf8.allSatisfy {
+            $0 == UInt8(ascii: "-") || Digits.value($0).map { $0 < 10 } == true
+        }
+        if isInteger { return text }
         let parts = text.split(
             maxSplits: 1, omittingEmptySubsequences: false,
             whereSeparator: { $0 == "e" || $0 == "E" })
@@ -57,11 +73,10 @@ enum JSONNumber {
             digits.removeLast()
             exponent += 1
         }
-        if digits.isEmpty || digits == "-" { return 0 }
         guard digits.utf8.contains(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: "-") })
-        else { return 0 }
+        else { return "0" }
         guard exponent >= 0, exponent <= 20 else { return nil }
-        return T(digits + String(repeating: "0", count: exponent))
+        return digits + String(repeating: "0", count: exponent)
     }
 
     /// The shortest text that reads back as the same number: `1.5`, `1`, `1e+30`. Negative zero is `-0.0`,

@@ -69,7 +69,7 @@ extension JSONWriter {
             let field = message.schema.field(number: 1)?.mapValue
         else { return append("{}") }
         try items(("{", "}")) { writer, isFirst throws(DynamicError) in
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in values.inOrder(by: { $0.key < $1.key }) {
                 writer.startMember(key.text, &isFirst)
                 do throws(DynamicError) { try writer.single(value, field) } catch {
                     throw error.inside(key.text)

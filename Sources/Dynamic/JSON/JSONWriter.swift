@@ -94,7 +94,7 @@ struct JSONWriter {
             for (field, value) in message.presentFields { try member(field, value, &isFirst) }
             return
         }
-        for field in message.schema.fields.sorted(by: { $0.number < $1.number }) {
+        for field in message.schema.fields.inOrder(by: { $0.number < $1.number }) {
             if let value = message.contents.value(field.number) {
                 try member(field, value, &isFirst)
             } else if !field.hasPresence {
@@ -132,7 +132,7 @@ struct JSONWriter {
         case .map(let values):
             guard let valueField = field.mapValue else { return }
             try items(("{", "}")) { writer, isFirst throws(DynamicError) in
-                for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                for (key, value) in values.inOrder(by: { $0.key < $1.key }) {
                     writer.startMember(key.text, &isFirst)
                     do throws(DynamicError) { try writer.single(value, valueField) } catch {
                         throw error.inside("[\(key.text)]")

@@ -8,7 +8,7 @@ struct ExtensionRanges: Sendable {
     private let ranges: [Range]
 
     init(_ ranges: [Range]) {
-        self.ranges = ranges.sorted { ($0.start ?? 0) < ($1.start ?? 0) }
+        self.ranges = ranges.inOrder { ($0.start ?? 0) < ($1.start ?? 0) }
     }
 
     /// Two ranges with a number in common; nil if there are none.

@@ -95,7 +95,7 @@ public struct Schema: Sendable {
     /// All extensions of `message`, by ascending number.
     public func extensions(of message: MessageSchema) -> [FieldSchema] {
         guard message.pool === pool else { return [] }
-        return pool.messages[message.index].extensionsByNumber.sorted { $0.key < $1.key }
+        return pool.messages[message.index].extensionsByNumber.inOrder { $0.key < $1.key }
             .map { FieldSchema(pool: pool, index: $0.value) }
     }
 }

@@ -58,7 +58,9 @@ struct TextFormatReader {
             let name = try scanner.name()
             if let field = field(name, of: message.schema) {
                 try value(of: field, in: &message)
-            } else if message.schema.descriptor.reservedName.contains(name) {
+            } else if message.schema.descriptor.reservedName.contains(where: {
+                DeclaredName.isSame($0, name)
+            }) {
                 try skipValue()
             } else {
                 throw start.error("\(message.schema.fullName) has no field '\(name)'").inside(name)

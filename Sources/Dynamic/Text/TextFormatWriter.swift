@@ -85,7 +85,7 @@ struct TextFormatWriter {
         case .list(let values): for value in values { single(name, value, field) }
         case .map(let values):
             guard let keyField = field.mapKey, let valueField = field.mapValue else { return }
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in values.inOrder(by: { $0.key < $1.key }) {
                 braced(name) { writer in
                     writer.single("key", key.value, keyField)
                     writer.single("value", value, valueField)

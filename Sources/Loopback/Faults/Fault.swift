@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletTransport
 import Synchronization
 
 /// A failure that the server causes on purpose, and the calls that it applies to.
@@ -127,7 +128,7 @@ extension Fault: CustomStringConvertible {
         let place = path.map { " on \($0)" } ?? ""
         return switch occasion {
         case .always: "\(kind)\(place)"
-        case .calls(let numbers): "\(kind)\(place), calls \(numbers.sorted())"
+        case .calls(let numbers): "\(kind)\(place), calls \(numbers.inOrder())"
         case .randomly(let share, let seed): "\(kind)\(place), share \(share), seed \(seed)"
         }
     }

@@ -154,7 +154,7 @@ public struct ServerMethods: Sendable {
         let names = handlers.keys.compactMap { path in
             path.lastIndex(of: "/").map { String(path[..<$0].dropFirst()) }
         }
-        return Set(names).sorted()
+        return Set(names).inOrder()
     }
 
     /// The faults whose path has no handler, each as a sentence.
@@ -187,10 +187,9 @@ extension ServerMethods {
         _ method: Method<Request, Reply>,
         _ handle: @escaping @Sendable (Request, ServerContext) async throws -> Reply
     ) {
-        register(method, as: .unary) { call, context in
-            let request = try await call.only(method.requestCodec)
-            let reply = try await handle(request, context)
-            try await call.send(method.replyCodec.encodeReply(reply))
+        registerSingle(method.signature, as: .unary) { bytes, context in
+            let request = try method.requestCodec.decodeRequest(bytes.contiguous.span)
+            return try method.replyCodec.encodeReply(await handle(request, context))
         }
     }
 
@@ -200,9 +199,10 @@ extension ServerMethods {
         _ handle:
             @escaping @Sendable (Request, ReplyWriter<Reply>, ServerContext) async throws -> Void
     ) {
-        register(method, as: .serverStreaming) { call, context in
-            let request = try await call.only(method.requestCodec)
-            try await handle(request, ReplyWriter(call: call, codec: method.replyCodec), context)
+        registerStreaming(method.signature, as: .serverStreaming) { bytes, context in
+            let request = try method.requestCodec.decodeRequest(bytes.contiguous.span)
+            let replies = ReplyWriter(call: context.call, codec: method.replyCodec)
+            try await handle(request, replies, context)
         }
     }
 
@@ -211,7 +211,7 @@ extension ServerMethods {
         _ method: Method<Request, Reply>,
         _ handle: @escaping @Sendable (RequestStream<Request>, ServerContext) async throws -> Reply
     ) {
-        register(method, as: .clientStreaming) { call, context in
+        register(method.signature, as: .clientStreaming) { call, context in
             let requests = RequestStream(call: call, codec: method.requestCodec)
             let reply = try await handle(requests, context)
             try await call.send(method.replyCodec.encodeReply(reply))
@@ -225,7 +225,7 @@ extension ServerMethods {
             @escaping @Sendable (RequestStream<Request>, ReplyWriter<Reply>, ServerContext)
             async throws -> Void
     ) {
-        register(method, as: .bidirectional) { call, context in
+        register(method.signature, as: .bidirectional) { call, context in
             try await handle(
                 RequestStream(call: call, codec: method.requestCodec),
                 ReplyWriter(call: call, codec: method.replyCodec), context)
@@ -245,8 +245,26 @@ extension ServerMethods {
         otherHandler = methods.handlers[any.path]
     }
 
-    private mutating func register<Request, Reply>(
-        _ method: Method<Request, Reply>, as shape: CallShape,
+    /// For one request message and one response message, as bytes. Not generic, like the next functions, so that
+    /// a method adds little code.
+    private mutating func registerSingle(
+        _ method: MethodSignature, as shape: CallShape,
+        _ handle: @escaping @Sendable ([UInt8], ServerContext) async throws -> EncodedMessage
+    ) {
+        register(method, as: shape) { call, context in
+            try await call.send(handle(call.only(), context))
+        }
+    }
+
+    private mutating func registerStreaming(
+        _ method: MethodSignature, as shape: CallShape,
+        _ handle: @escaping @Sendable ([UInt8], ServerContext) async throws -> Void
+    ) {
+        register(method, as: shape) { call, context in try await handle(call.only(), context) }
+    }
+
+    private mutating func register(
+        _ method: MethodSignature, as shape: CallShape,
         _ handle: @escaping @Sendable (ServerCall, ServerContext) async throws -> Void
     ) {
         if method.shape != shape {
@@ -319,13 +337,13 @@ extension ServerCall {
     }
 
     /// Reads the only message of a request; throws INTERNAL when it has none, or several.
-    func only<Message>(_ codec: Codec<Message>) async throws(RPCError) -> Message {
+    func only() async throws(RPCError) -> [UInt8] {
         guard let bytes = try await next() else {
             throw RPCError(.internal, "the request has no message")
         }
         guard try await next() == nil else {
             throw RPCError(.internal, "the request has more than one message")
         }
-        return try codec.decodeRequest(bytes.contiguous.span)
+        return bytes
     }
 }

@@ -1,5 +1,6 @@
 public import SwiftletCore
 import SwiftletMessages
+import SwiftletTransport
 import Synchronization
 
 /// `xds.service.orca.v3.OpenRcaService`: reports the load of the server outside of calls, to clients whose
@@ -35,7 +36,7 @@ extension LoadReportService {
     /// The intervals that the open calls have requested, in the order in which the calls began.
     public var requestedIntervals: [Duration] {
         state.withLock { state in
-            state.intervals.sorted { $0.key < $1.key }.map(\.value)
+            state.intervals.inOrder { $0.key < $1.key }.map(\.value)
         }
     }
 

@@ -79,7 +79,7 @@ private struct DescribedFiles: Sendable {
         where fileOfSymbol[type] != nil || extensions[type] != nil:
             .allExtensionNumbersResponse(
                 .init(
-                    baseTypeName: type, extensionNumber: (extensions[type] ?? [:]).keys.sorted()))
+                    baseTypeName: type, extensionNumber: (extensions[type] ?? [:]).keys.inOrder()))
         case .allExtensionNumbersOfType(let type): Self.notFound("type '\(type)'")
         case .fileContainingExtension(let field):
             extensions[field.containingType]?[field.extensionNumber].map(file)

@@ -346,7 +346,8 @@ private final class GuardingInterceptor: Interceptor {
 }
 
 extension ChainResponse {
-    /// Delivers the event to a caller.
+    /// Delivers the event to a caller. Not inlined, because it is much code in several places.
+    @inline(never)
     fileprivate func hand(to call: InterceptedCall) {
         switch self {
         case .initialMetadata(let metadata): call.deliver(initialMetadata: metadata)

@@ -1,13 +1,15 @@
+import SwiftletTransport
+
 extension MetricTotals {
     /// The totals in the text format of Prometheus, with the names that OpenTelemetry's exporter uses.
     public var prometheusText: String {
         var text = ""
-        for (instrument, series) in snapshot.sorted(by: { $0.key.index < $1.key.index }) {
+        for (instrument, series) in snapshot.inOrder(by: { $0.key.index < $1.key.index }) {
             let name = instrument.prometheusName
             text += "# HELP \(name) \(instrument.summary)\n"
             text += "# TYPE \(name) \(instrument.prometheusKind)\n"
             let sorted = series.map { (Self.text(of: $0.key), $0.value) }
-                .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+                .inOrder { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
             for (labels, total) in sorted {
                 switch instrument.kind {
                 case .counter, .upDownCounter: text += "\(name){\(labels)} \(Int(total.sum))\n"

@@ -25,6 +25,14 @@ enum OpenSSLCallbacks {
         }
     }
 
+    /// Called when the server asks for a certificate and none is configured. Gives none.
+    static var clientCertificate: OpenSSLLibrary.ClientCertificateCallback {
+        { ssl, _, _ in
+            unsafe OpenSSLCallbacks.session(ssl)?.lacksCertificate = true
+            return 0
+        }
+    }
+
     /// Returns 1 if it keeps the reference to the ticket.
     static var newTicket: OpenSSLLibrary.NewTicketCallback {
         { ssl, ticket in

@@ -160,6 +160,7 @@ extension OpenSSLContext {
             guard configuration.role == .client else {
                 throw TLSError(.configuration, "a server needs a certificate")
             }
+            unsafe library.sslCtxSetClientCertCb(context, OpenSSLCallbacks.clientCertificate)
             return
         }
         let pem = OpenSSLPEM(library: library)

@@ -24,8 +24,6 @@ extension OpenSSLLibrary {
             code: .init(packed: packed, isVersion3: isVersion3), text: text ?? "error \(packed)")
     }
 
-    /// The error of a handshake that failed, from the queue of errors.
-    func handshakeFailure() -> TLSError { TLSError(handshake: reason()) }
 }
 
 extension TLSError {
@@ -61,8 +59,6 @@ extension TLSError {
         case .noApplicationProtocol:
             self.init(
                 .applicationProtocol, "the peer supports none of the offered protocols (ALPN)")
-        case .certificateRequired:
-            self.init(.handshake, "the peer refused: \(alert); this side is configured with none")
         default: self.init(.handshake, "the peer refused: \(alert)")
         }
     }

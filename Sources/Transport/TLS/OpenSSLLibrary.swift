@@ -23,6 +23,11 @@ final class OpenSSLLibrary: @unchecked Sendable {
             UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?, CUnsignedInt,
             UnsafeMutableRawPointer?
         ) -> CInt
+    typealias ClientCertificateCallback =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?,
+            UnsafeMutablePointer<OpaquePointer?>?
+        ) -> CInt
     typealias NewTicketCallback = @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
     typealias KeyLogCallback = @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void
     typealias PasswordCallback =
@@ -58,6 +63,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
     let sslCtxSetAlpnSelectCb:
         @convention(c) (OpaquePointer?, SelectProtocolCallback?, UnsafeMutableRawPointer?) -> Void
+    let sslCtxSetClientCertCb: @convention(c) (OpaquePointer?, ClientCertificateCallback?) -> Void
     let sslCtxSessSetNewCb: @convention(c) (OpaquePointer?, NewTicketCallback?) -> Void
     let sslCtxSetKeylogCallback: @convention(c) (OpaquePointer?, KeyLogCallback?) -> Void
     let sslCtxSetSessionIdContext:
@@ -210,6 +216,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe sslCtxCheckPrivateKey = try find("SSL_CTX_check_private_key")
         unsafe sslCtxSetAlpnProtos = try find("SSL_CTX_set_alpn_protos")
         unsafe sslCtxSetAlpnSelectCb = try find("SSL_CTX_set_alpn_select_cb")
+        unsafe sslCtxSetClientCertCb = try find("SSL_CTX_set_client_cert_cb")
         unsafe sslCtxSessSetNewCb = try find("SSL_CTX_sess_set_new_cb")
         unsafe sslCtxSetKeylogCallback = try find("SSL_CTX_set_keylog_callback")
         unsafe sslCtxSetSessionIdContext = try find("SSL_CTX_set_session_id_context")

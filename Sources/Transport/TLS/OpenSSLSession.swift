@@ -30,6 +30,8 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     private var offeredProtocols: [String]?
     /// Why the peer's certificate was refused during the handshake.
     var refusal: TLSError?
+    /// Whether the server asked for a certificate of this client, which has none.
+    var lacksCertificate = false
     /// The peer's bytes that may be read during this step. The caller of the step owns them.
     private var incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     /// Whether OpenSSL has asked for more bytes than `incoming` contains during this step.
@@ -158,7 +160,7 @@ extension OpenSSLSession {
                 return .done
             }
             guard step.error == OpenSSL.SSL_ERROR_WANT_READ else {
-                throw fail(refusal ?? library.handshakeFailure())
+                throw fail(refusal ?? explained(TLSError(handshake: library.reason())))
             }
             handshakeByteCount += step.byteCount
             guard handshakeByteCount <= Limits.handshakeByteCount else {
@@ -317,9 +319,19 @@ extension OpenSSLSession {
         let reason = library.reason()
         if let refusal { return refusal }
         // With TLS 1.3, a server refuses a client's certificate after the client's handshake is complete.
-        let failure = TLSError(handshake: reason)
+        let failure = explained(TLSError(handshake: reason))
         return failure.kind == .handshake
             ? TLSError(.connection, failure.message) : failure
+    }
+
+    /// The error with the likely reason of a server that ends the handshake: with TLS 1.2, its alert does not name it.
+    private func explained(_ error: TLSError) -> TLSError {
+        guard lacksCertificate, error.kind == .handshake || error.kind == .truncated else {
+            return error
+        }
+        return TLSError(
+            error.kind,
+            "\(error.message); the server asked for a client certificate, and none is configured")
     }
 
     /// Changes the keys for sending, and sends KeyUpdate (RFC 8446 §4.6.3). Returns false before the end of
@@ -350,7 +362,8 @@ extension OpenSSLSession {
         case .ended: nil
         case .open:
             TLSError(.truncated, "the connection ended without the peer's close_notify")
-        case .handshaking: TLSError(.truncated, "the connection ended during the handshake")
+        case .handshaking:
+            explained(TLSError(.truncated, "the connection ended during the handshake"))
         case .failed(let error): error
         }
     }

@@ -2,7 +2,6 @@
 struct TLSAlert: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
-    static let certificateRequired = TLSAlert(rawValue: 116)
     static let noApplicationProtocol = TLSAlert(rawValue: 120)
 }
 

@@ -44,7 +44,7 @@ struct OpenSSLReasonTests {
         "names the peer's alert",
         arguments: [
             (48 as CUnsignedLong, "the peer refused: unknown ca"),
-            (116, "the peer refused: certificate required; this side is configured with none"),
+            (116, "the peer refused: certificate required"),
             (99, "the peer refused: alert 99"),
         ])
     func alerts(number: CUnsignedLong, message: String) {

@@ -32,6 +32,26 @@ struct TLSOpenSSLPeerTests {
         #expect(error?.kind == .applicationProtocol)
     }
 
+    @Test(
+        "a session without the certificate that the server demands fails with an error that says so",
+        arguments: ["-tls1_2", "-tls1_3"])
+    func noClientCertificate(version: String) throws {
+        let server = try TLSServerProcess(options: [
+            version, "-alpn", "h2", "-rev", "-CAfile", TLSFixtures.path("ca.pem"), "-Verify", "1",
+        ])
+        defer { server.stop() }
+        var connection = try TLSConnection.open(to: server.address)
+        let error = #expect(throws: TLSError.self) {
+            try connection.handshake()
+            // With TLS 1.3, the server refuses after the client's handshake.
+            _ = try connection.receive(1)
+        }
+        #expect(
+            error?.message.hasSuffix(
+                "; the server asked for a client certificate, and none is configured") == true,
+            "\(error as Any)")
+    }
+
     @Test("a session refuses an expired certificate, and the error says so")
     func expired() throws {
         let server = try TLSServerProcess(

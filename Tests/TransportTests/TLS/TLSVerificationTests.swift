@@ -118,14 +118,14 @@ struct TLSVerificationTests {
                 "unknown certificate authority Another test authority") == true)
     }
 
+    private static let missing =
+        "; the server asked for a client certificate, and none is configured"
+
     @Test(
         "reports to a client that the server refused its certificate",
         arguments: [
-            (.tls12, nil, "the peer refused: handshake failure"),
-            (
-                .tls13, nil,
-                "the peer refused: certificate required; this side is configured with none"
-            ),
+            (.tls12, nil, "the peer refused: handshake failure\(missing)"),
+            (.tls13, nil, "the peer refused: certificate required\(missing)"),
             (.tls12, "unknown-client", "the peer refused: unknown ca"),
             (.tls13, "unknown-client", "the peer refused: unknown ca"),
         ] as [(TLSConfiguration.Version, String?, String)])

@@ -18,6 +18,9 @@ struct ProtoToken {
     var position: ProtoPosition
     /// The column after the token. A token always ends on its line.
     var endColumn: Int32
+
+    /// The beginning of the text, for an error. Counted in scalars, because a character has any number of marks.
+    var shown: String { String(text.unicodeScalars.prefix(40)) }
 }
 
 /// A place in a file: line and column from 0, as descriptors count them.
@@ -36,7 +39,7 @@ struct ProtoProblem {
 /// Collects the mistakes in one file. Keeps only the first 100, to bound the memory for a hostile file.
 struct ProtoProblems {
     private static let limit = 100
-    /// The most characters of one error text. Longer texts are cut.
+    /// The most Unicode scalars of one error text. Longer texts are cut.
     private static let maxMessageLength = 500
 
     private(set) var all: [ProtoProblem] = []
@@ -47,7 +50,7 @@ struct ProtoProblems {
     mutating func add(_ message: String, at position: ProtoPosition?) {
         guard !isFull else { return }
         // Names in error texts can be as long as the file.
-        let text = String(message.prefix(Self.maxMessageLength))
+        let text = String(message.unicodeScalars.prefix(Self.maxMessageLength))
         all.append(ProtoProblem(position: position, message: text))
     }
 }

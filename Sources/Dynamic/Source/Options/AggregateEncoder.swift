@@ -32,7 +32,7 @@ struct AggregateEncoder {
             throw OptionProblem("the required field '\(field.fullName)' is missing")
         }
         var bytes: [UInt8] = []
-        for number in numbers.sorted() {
+        for number in numbers.inOrder() {
             append(values[number] ?? [], of: number, to: &bytes)
         }
         return bytes

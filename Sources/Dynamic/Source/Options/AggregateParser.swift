@@ -40,7 +40,7 @@ struct AggregateParser {
     // MARK: - Tokens
 
     private func isNext(_ text: String) -> Bool {
-        lexer.current.text == text && lexer.current.kind == .symbol
+        lexer.current.kind == .symbol && lexer.current.text == text
     }
 
     private mutating func take(if text: String) -> Bool {
@@ -55,7 +55,7 @@ struct AggregateParser {
 
     private func unexpected(_ what: String) -> OptionProblem {
         let token = lexer.current
-        let found = token.kind == .end ? "the end of the value" : "'\(token.text.prefix(40))'"
+        let found = token.kind == .end ? "the end of the value" : "'\(token.shown)'"
         return failure("\(what) expected, not \(found)")
     }
 
@@ -202,7 +202,7 @@ struct AggregateParser {
         var name = ""
         while !take(if: "]") {
             let token = lexer.current
-            guard token.kind == .identifier || [".", "/", "-"].contains(token.text) else {
+            guard token.kind == .identifier || isNext(".") || isNext("/") || isNext("-") else {
                 throw unexpected("']'")
             }
             name += token.text

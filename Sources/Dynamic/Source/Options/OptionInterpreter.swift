@@ -71,20 +71,40 @@ struct OptionInterpreter: OptionsVisitor {
         guard var filled = options, !filled.uninterpretedOption.isEmpty else { return }
         let spelt = filled.uninterpretedOption
         guard let type = optionsType(Options.messageName) else { return }
-        for (index, option) in spelt.enumerated()
-        where option.name.first?.isExtension == interpretsExtensions {
-            let optionPath = path + [PathNumber.Option.uninterpreted, Int32(index)]
+        for (index, bytes) in encoded(spelt, of: type, for: Options.target, in: scope, at: path) {
             do throws(OptionProblem) {
-                let bytes = try encode(
-                    option, of: type, in: scope, optionPath, options: path,
-                    for: checksTargets ? Options.target : nil)
                 try merge(bytes, into: &filled)
             } catch {
-                report(error, option, at: optionPath)
+                report(error, spelt[index], at: Self.path(of: index, path))
             }
         }
         if interpretsExtensions { filled.uninterpretedOption = [] }
         options = filled
+    }
+
+    /// The values of the options that this pass interprets, with their places in the list.
+    private mutating func encoded(
+        _ spelt: [Option], of type: LinkedMessage, for target: OptionTarget, in scope: String,
+        at path: ProtoPath
+    ) -> [(index: Int, bytes: [UInt8])] {
+        var values: [(index: Int, bytes: [UInt8])] = []
+        for (index, option) in spelt.enumerated()
+        where option.name.first?.isExtension == interpretsExtensions {
+            let optionPath = Self.path(of: index, path)
+            do throws(OptionProblem) {
+                let bytes = try encode(
+                    option, of: type, in: scope, optionPath, options: path,
+                    for: checksTargets ? target : nil)
+                values.append((index, bytes))
+            } catch {
+                report(error, option, at: optionPath)
+            }
+        }
+        return values
+    }
+
+    private static func path(of index: Int, _ path: ProtoPath) -> ProtoPath {
+        path + [PathNumber.Option.uninterpreted, Int32(index)]
     }
 
     private func optionsType(_ name: String) -> LinkedMessage? {

@@ -30,6 +30,6 @@ extension LinkedField {
         let article = text.hasPrefix("e") || text.hasPrefix("o") ? "an" : "a"
         throw OptionProblem(
             "the option '\(fullName)' cannot be set on \(article) \(text) (its targets: "
-                + targets.map(\.text).sorted().joined(separator: ", ") + ")")
+                + targets.map(\.text).inOrder().joined(separator: ", ") + ")")
     }
 }

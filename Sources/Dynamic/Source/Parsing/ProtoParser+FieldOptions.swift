@@ -45,7 +45,7 @@ extension ProtoParser {
         try expect("=")
         let value = open(path)
         defer { close(value) }
-        field.jsonName = try text("the JSON name in quotation marks")
+        field.jsonName = try nameText("the JSON name in quotation marks")
     }
 
     // MARK: - Defaults

@@ -61,7 +61,7 @@ extension ProtoParser {
         lexer.advance()
         try expect("=")
         let place = lexer.current.position
-        let name = try text(
+        let name = try nameText(
             isEdition ? "an edition in quotation marks" : "\"proto2\" or \"proto3\"")
         try expect(endOf: location, ";")
         if isEdition {
@@ -136,7 +136,7 @@ extension ProtoParser {
             file.weakDependency.append(index)
             lexer.advance()
         }
-        file.dependency.append(try text("the name of a file in quotation marks"))
+        file.dependency.append(try nameText("the name of a file in quotation marks"))
         try expect(endOf: location, ";")
     }
 
@@ -148,7 +148,7 @@ extension ProtoParser {
         let location = open([PathNumber.File.optionDependency, index], at: start)
         defer { close(location) }
         lexer.advance()
-        file.optionDependency.append(try text("the name of a file in quotation marks"))
+        file.optionDependency.append(try nameText("the name of a file in quotation marks"))
         try expect(endOf: location, ";")
     }
 }

@@ -64,7 +64,7 @@ extension ProtoParser {
                 names.append(
                     isEditions
                         ? try identifier("a reserved name")
-                        : try text("a reserved name in quotation marks"))
+                        : try nameText("a reserved name in quotation marks"))
             } while take(if: ",")
         } else {
             try ranges(&self, listPath)

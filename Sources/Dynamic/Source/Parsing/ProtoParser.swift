@@ -122,6 +122,19 @@ extension ProtoParser {
         return text
     }
 
+    /// Reads a string that is a name: of a file, a syntax, a declaration. It is compared and used as a key, so it must
+    /// be text that Swift compares in linear time.
+    mutating func nameText(_ what: String) throws(BrokenStatement) -> String {
+        let place = lexer.current.position
+        let text = try text(what)
+        guard CombiningMarks.areBounded(in: text) else {
+            throw failure(
+                "the name has more than \(CombiningMarks.maxRun) combining marks in a row",
+                at: place)
+        }
+        return text
+    }
+
     mutating func unsigned(max: UInt64, _ what: String) throws(BrokenStatement) -> UInt64 {
         guard isNext(.integer) else { throw unexpected(what) }
         let value = NumberLiteral.integer(lexer.current.text, max: max)
@@ -165,7 +178,7 @@ extension ProtoParser {
     /// Reports that `what` was expected instead of the current token.
     mutating func unexpected(_ what: String) -> BrokenStatement {
         let token = lexer.current
-        let found = token.kind == .end ? "the end of the file" : "'\(token.text.prefix(40))'"
+        let found = token.kind == .end ? "the end of the file" : "'\(token.shown)'"
         return failure("\(what) expected, not \(found)")
     }
 

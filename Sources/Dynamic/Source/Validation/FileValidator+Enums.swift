@@ -41,7 +41,7 @@ extension FileValidator {
     }
 
     private func validateReserved(_ type: Enum, at path: ProtoPath) {
-        let ranges = type.reservedRange.enumerated().sorted {
+        let ranges = type.reservedRange.enumerated().inOrder {
             ($0.element.start ?? 0) < ($1.element.start ?? 0)
         }
         var reached: Int32?
@@ -70,7 +70,7 @@ extension FileValidator {
         of type: Enum, in ranges: [Enum.EnumReservedRange], at path: ProtoPath
     ) {
         var rest = ranges[...]
-        let values = type.value.enumerated().sorted {
+        let values = type.value.enumerated().inOrder {
             ($0.element.number ?? 0) < ($1.element.number ?? 0)
         }
         for (index, value) in values {

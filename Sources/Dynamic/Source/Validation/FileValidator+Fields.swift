@@ -163,11 +163,13 @@ extension FileValidator {
         if declaration.reserved == true {
             return file.fail("the extension range reserves \(linked.number)", at: place)
         }
-        if let name = declaration.fullName, name != "." + linked.fullName {
+        if let name = declaration.fullName,
+            !DeclaredName.isSame(name, "." + linked.fullName)
+        {
             file.fail("the extension range declares \(linked.number) as '\(name)'", at: place)
         }
         let type = field.typeName ?? field.type.flatMap(\.spelling)
-        if let wanted = declaration.type, wanted != type {
+        if let wanted = declaration.type, !(type.map { DeclaredName.isSame(wanted, $0) } ?? false) {
             file.fail(
                 "the extension range declares \(linked.number) with the type '\(wanted)'", at: place
             )

@@ -81,7 +81,7 @@ extension FileValidator {
                 start, end, problem,
                 path + [PathNumber.Message.extensionRange, Int32(index)], isExtension: true)
         }
-        return ranges.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        return ranges.inOrder { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     private func validateOverlaps(_ ranges: [PlacedRange]) {
@@ -100,7 +100,7 @@ extension FileValidator {
         _ message: Message, in ranges: [PlacedRange], at path: ProtoPath
     ) {
         var index = 0
-        let fields = message.field.enumerated().sorted {
+        let fields = message.field.enumerated().inOrder {
             ($0.element.number ?? 0) < ($1.element.number ?? 0)
         }
         for (fieldIndex, field) in fields {
