@@ -1,59 +1,36 @@
 import SwiftletTransport
 import Synchronization
 
-/// The connections to one endpoint: connects, backs off, drains, and gives streams to calls.
-///
-/// Addresses of the endpoint are tried according to RFC 8305. The first connection whose server
-/// uses HTTP/2 carries all calls until it closes.
+/// The connections to one endpoint, and the calls on them. Carries out what a ``SubchannelLife`` decides.
 final class SubchannelCore: Sendable {
-    struct State {
-        var addresses: [SocketAddress]
-        /// The TLS names of addresses. For an address without an entry, TLS checks the channel's name.
-        var serverNames: [SocketAddress: String] = [:]
-        private(set) var connectivity = ConnectivityState.idle
-        /// Counts changes of the connectivity, and failed attempts.
-        private(set) var changeCount: UInt32 = 0
-        /// The order in which the next attempt tries the addresses.
-        var order = AddressOrder()
-        /// Connections that accept calls.
-        var links: [Link] = []
-        /// Connections that accept no new calls but whose calls continue.
-        var leaving: [Link] = []
-        var attempt: ConnectionRace<Link>?
-        var backoff: Backoff
-        /// When the next attempt to connect begins by itself.
-        var nextAttempt: MonotonicInstant?
-        /// Before this time, no connection is tried in addition to the open ones.
-        var nextExtraAttempt: MonotonicInstant?
-        /// Calls that wait for a stream, because all open connections are full. Empty if there is no open
-        /// connection: see ``drain(_:)``.
-        var waiting = WaitingCalls()
-        /// The number of calls that were taken from ``waiting`` and have not begun again yet. A released
-        /// channel is not shut down before them.
-        var handedOutCount = 0
-        var lastFailure: ConnectionFailure?
-        /// Whether the server has drained the last connection before it had succeeded.
-        var wasDrainedEarly = false
-        var maxConnectionCount: Int
-        /// The balancer has dropped the subchannel.
-        var isDropped = false
+    typealias Life = SubchannelLife<Link>
+
+    struct State: ~Copyable {
+        var life: Life
+        /// The running attempt to connect.
+        var race: ConnectionRace<Link>?
         /// The streams on which the server sends reports outside of the program's calls.
-        var streams: SubchannelStreams
-        /// The last state that was written to the channel's log.
-        var loggedConnectivity = ConnectivityState.idle
-        /// The counts of connections that have ended.
-        var pastCounts = ChannelCounts()
+        var streams: [SubchannelStream] = []
+    }
+
+    /// The actions of an input, with the objects that were made for them under the lock.
+    struct Work: Sendable {
+        let actions: [Life.Action]
+        fileprivate var mustReport = false
+        fileprivate var owesLogDelivery = false
+        fileprivate var race: ConnectionRace<Link>?
+        fileprivate var cancelledRace: ConnectionRace<Link>?
+        fileprivate var stoppedStreams: [SubchannelStream] = []
+        fileprivate var startedStreams: [SubchannelStream] = []
     }
 
     let id: UInt64
     /// The number of the subchannel in the process.
     let diagnosticID = DiagnosticID.next()
     let plan: ConnectionPlan
-    /// Whether the server's health is checked, if the service config names a service.
-    let checksHealth: Bool
-    let backoffTimer = TimerSlot()
     let state: Mutex<State>
     let owner: any SubchannelOwner
+    private let timer = TimerSlot()
 
     init(
         id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int,
@@ -61,25 +38,25 @@ final class SubchannelCore: Sendable {
     ) {
         self.id = id
         self.plan = plan
-        self.checksHealth = checksHealth
         self.owner = owner
-        state = Mutex(
-            State(
-                addresses: endpoint.addresses.map(\.socketAddress),
-                serverNames: endpoint.serverNames,
-                backoff: Backoff(plan.arguments.backoff),
-                maxConnectionCount: max(1, maxConnectionCount),
-                streams: SubchannelStreams(healthService: checksHealth ? healthService : nil)))
+        let arguments = plan.arguments
+        let life = Life(
+            endpoint,
+            ConnectionAttempts(arguments.backoff, connectTimeout: arguments.connectTimeout),
+            maxConnectionCount: maxConnectionCount,
+            server: ServerReports(checksHealth: checksHealth, healthService: healthService))
+        state = Mutex(State(life: life))
     }
 }
 
 /// Receives the events of a subchannel, outside its lock.
 protocol SubchannelOwner: AnyObject, Sendable {
-    /// The state has changed. ``SubchannelCore/report`` is the new state.
+    /// The state has changed. ``SubchannelCore/report`` is the new state. The reports of two threads may be
+    /// handled in either order.
     func subchannelChanged(_ subchannel: SubchannelCore)
     /// A connection was opened, drained or closed.
     func subchannelLinksChanged(_ subchannel: SubchannelCore)
-    /// Picks again for a call whose subchannel has no connection any more.
+    /// Picks again for a call that has waited for a stream.
     func begin(_ call: CallCore)
     /// The server has reported its load. After the balancer has received the report, the owner calls
     /// ``SubchannelCore/readNextReports()``.
@@ -93,71 +70,130 @@ protocol SubchannelOwner: AnyObject, Sendable {
     func subchannelUseEnded(_ subchannel: SubchannelCore)
 }
 
-// MARK: - Calls
+// MARK: - Inputs
 
-extension SubchannelCore: SubchannelBackend {
-    /// What to do with a call, decided under the lock.
-    private enum Choice {
-        case open(Link)
-        case wait(startsConnecting: Bool, removed: [CallCore])
-        case disconnected
+extension SubchannelCore {
+    /// Handles an input. Returns whether the balancer gets a report because of it.
+    @discardableResult
+    func handle(_ input: Life.Input) -> Bool {
+        let work = state.withLock { prepare(input, &$0) }
+        carryOut(work)
+        return work.mustReport
     }
 
-    package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
-        while true {
-            switch choose(for: call) {
-            case .open(let link):
-                if link.open(call, prepared) { return .opened }
-                drainRefusing(link)
-            case .wait(let startsConnecting, let removed):
-                _ = removed
-                if startsConnecting { startConnecting(if: \.mayAddConnection) }
-                return .opened
-            case .disconnected: return .disconnected
+    /// Decides, under the lock. The channel's log gets the changes in their order, and each before the state
+    /// that it causes.
+    func prepare(_ input: Life.Input, _ state: inout State) -> Work {
+        var work = Work(actions: state.life.handle(input, at: .now))
+        for action in work.actions {
+            switch action {
+            case .report: work.mustReport = true
+            case .adopt(let link):
+                log(.connectionOpened(subchannel: diagnosticID, peer: link.peer), &work)
+            case .noteEnd(let link, let cause):
+                let id = diagnosticID
+                log(.connectionClosed(subchannel: id, peer: link.peer, cause: cause), &work)
+            case .cancelAttempt: work.cancelledRace = state.race.take()
+            case .connect(let attempt):
+                state.race = plan.race(
+                    attempt.addresses, serverNames: attempt.serverNames,
+                    timeLimit: attempt.timeLimit)
+            default: continue
             }
         }
-    }
-
-    private func choose(for call: CallCore) -> Choice {
-        state.withLock { state in
-            if let link = state.linkForCall() { return .open(link) }
-            guard !state.links.isEmpty else { return .disconnected }
-            let removed = state.waiting.append(call)
-            return .wait(startsConnecting: state.attempt == nil, removed: removed)
+        if work.mustReport {
+            let report = state.life.report(target: plan.target)
+            log(.subchannel(id: diagnosticID, report.connectivity, report.failure), &work)
         }
+        if !state.life.isConnecting { state.race = nil }
+        work.race = state.race
+        fitStreams(&state, &work)
+        return work
     }
 
-    /// The connection of a subchannel that may have only one; nil if it may have more. Calls can be
-    /// opened on it without the picker.
-    var onlyLink: Link? {
-        state.withLock { state in
-            state.maxConnectionCount == 1 && !state.isDropped ? state.links.first : nil
+    private func log(_ entry: ChannelEvent.Kind, _ work: inout Work) {
+        if owner.log.append(entry) { work.owesLogDelivery = true }
+    }
+
+    /// Makes the streams that are wanted, and removes the others.
+    private func fitStreams(_ state: inout State, _ work: inout Work) {
+        let wanted = state.life.wantedReports
+        work.stoppedStreams = state.streams.filter { stream in
+            stream.link !== wanted?.link || wanted?.subjects.contains(stream.subject) != true
+        }
+        state.streams.removeAll { stream in work.stoppedStreams.contains { $0 === stream } }
+        guard let (link, subjects) = wanted else { return }
+        for subject in subjects where !state.streams.contains(where: { $0.subject == subject }) {
+            let stream = SubchannelStream(
+                subject, on: link, as: owner.requestAuthority, backoff: plan.arguments.backoff,
+                receiver: self)
+            state.streams.append(stream)
+            work.startedStreams.append(stream)
         }
     }
 }
 
-extension SubchannelCore.State {
-    mutating func move(to connectivity: ConnectivityState) {
-        guard connectivity != self.connectivity else { return }
-        self.connectivity = connectivity
-        noteChange()
+// MARK: - Actions
+
+extension SubchannelCore {
+    /// Carries out the actions, outside of the lock.
+    func carryOut(_ work: Work) {
+        for stream in work.stoppedStreams { stream.stop() }
+        for stream in work.startedStreams { stream.start() }
+        if work.owesLogDelivery { owner.log.deliver() }
+        for action in work.actions { carryOut(action, of: work) }
     }
 
-    /// Records a change, which is reported to the owner.
-    mutating func noteChange() { changeCount &+= 1 }
-
-    /// Whether a connection may be opened in addition to the open ones.
-    fileprivate var mayAddConnection: Bool {
-        links.count < maxConnectionCount && nextExtraAttempt.map { $0 <= .now } ?? true
+    private func carryOut(_ action: Life.Action, of work: Work) {
+        switch action {
+        case .report: owner.subchannelChanged(self)
+        case .adopt(let link): adopt(link)
+        case .giveUp(let link): link.giveUp()
+        case .leave(let links): for link in links { link.leave() }
+        case .reportLinks: owner.subchannelLinksChanged(self)
+        case .connect(let attempt): if let race = work.race { run(race, attempt.number) }
+        case .redirect(let addresses, let names):
+            work.race?.update(to: addresses, serverNames: names)
+        case .cancelAttempt: work.cancelledRace?.cancel()
+        case .setTimer(let time): timer.schedule(self, at: time, on: plan.firstLoop)
+        case .closeTimer: timer.close()
+        case .begin(let calls):
+            for call in calls where !call.isEnded { owner.begin(call) }
+            handle(.begun(callCount: calls.count))
+        // The calls go with the list of actions.
+        case .release: break
+        case .reportEndOfUse: owner.subchannelUseEnded(self)
+        case .noteFailedAttempt: plan.metrics?.connectionFailed()
+        case .noteDisconnected(let cause, let count):
+            plan.metrics?.disconnected(cause, count: count)
+        case .noteEnd: plan.metrics?.connectionClosed()
+        }
     }
 
-    /// The connection for a new call. Nil when there is none, or when each has as many streams as its
-    /// server allows and another connection may be opened.
-    fileprivate mutating func linkForCall() -> Link? {
-        guard maxConnectionCount > 1 else { return links.last }
-        if let link = links.first(where: \.hasRoom) { return link }
-        guard mayAddConnection else { return links.min { $0.callCount < $1.callCount } }
-        // The call gets a stream that becomes free, or the new connection, whichever comes first.
-        return links.first { !$0.reportRoom() }
+    private func run(_ race: ConnectionRace<Link>, _ number: Int) {
+        Task(executorPreference: race.loop) { [self] in
+            do throws(ConnectionFailure) {
+                let (link, candidate) = try await race.run()
+                let name = candidate.serverName
+                handle(.connected(link, named: name, race.lesson, attempt: number))
+            } catch {
+                handle(.failed(error, race.lesson, attempt: number))
+            }
+        }
+    }
+
+    private func adopt(_ link: Link) {
+        plan.metrics?.connectionOpened()
+        link.changeOwner(to: self)
+        // The server may have ended the connection before this subchannel could receive the report.
+        if !link.acceptsCalls { drainRefusing(link) }
+    }
+}
+
+/// The timer keeps the subchannel alive until it fires or is closed.
+extension SubchannelCore: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        handle(.timerFired)
     }
 }
