@@ -4,32 +4,21 @@ import Synchronization
 // The calls of a subchannel, and the events of its connections.
 
 extension SubchannelCore: SubchannelBackend {
-    /// What to do with a call, decided under the lock.
-    private enum Choice {
-        case open(Link)
-        indirect case wait(Work)
-        case disconnected
-    }
-
     package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
         while true {
-            switch choose(for: call) {
-            case .open(let link):
-                if link.open(call, prepared) { return .opened }
-                drainRefusing(link)
-            case .wait(let work):
-                carryOut(work)
-                return .opened
-            case .disconnected: return .disconnected
+            var wait: Work?
+            let link = state.withLock { state -> Link? in
+                if let link = state.life.linkForCall(at: .now) { return link }
+                if !state.life.links.open.isEmpty { wait = prepare(.waits(call), &state) }
+                return nil
             }
-        }
-    }
-
-    private func choose(for call: CallCore) -> Choice {
-        state.withLock { state in
-            if let link = state.life.linkForCall(at: .now) { return .open(link) }
-            guard !state.life.links.open.isEmpty else { return .disconnected }
-            return .wait(prepare(.waits(call), &state))
+            guard let link else {
+                guard let wait else { return .disconnected }
+                carryOut(wait)
+                return .opened
+            }
+            if link.open(call, prepared) { return .opened }
+            drainRefusing(link)
         }
     }
 

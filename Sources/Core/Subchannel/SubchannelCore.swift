@@ -91,13 +91,13 @@ extension SubchannelCore {
             case .adopt(let link):
                 log(.connectionOpened(subchannel: diagnosticID, peer: link.peer), &work)
             case .noteEnd(let link, let cause):
-                let id = diagnosticID
-                log(.connectionClosed(subchannel: id, peer: link.peer, cause: cause), &work)
+                log(
+                    .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: cause),
+                    &work)
             case .cancelAttempt: work.cancelledRace = state.race.take()
-            case .connect(let attempt):
+            case .connect(let addresses, let timeLimit, _):
                 state.race = plan.race(
-                    attempt.addresses, serverNames: attempt.serverNames,
-                    timeLimit: attempt.timeLimit)
+                    addresses.ordered, serverNames: addresses.serverNames, timeLimit: timeLimit)
             default: continue
             }
         }
@@ -117,12 +117,12 @@ extension SubchannelCore {
 
     /// Makes the streams that are wanted, and removes the others.
     private func fitStreams(_ state: inout State, _ work: inout Work) {
-        let wanted = state.life.wantedReports
+        let (link, subjects) = state.life.wantedReports
         work.stoppedStreams = state.streams.filter { stream in
-            stream.link !== wanted?.link || wanted?.subjects.contains(stream.subject) != true
+            stream.link !== link || !subjects.contains(stream.subject)
         }
         state.streams.removeAll { stream in work.stoppedStreams.contains { $0 === stream } }
-        guard let (link, subjects) = wanted else { return }
+        guard let link else { return }
         for subject in subjects where !state.streams.contains(where: { $0.subject == subject }) {
             let stream = SubchannelStream(
                 subject, on: link, as: owner.requestAuthority, backoff: plan.arguments.backoff,
@@ -151,9 +151,9 @@ extension SubchannelCore {
         case .giveUp(let link): link.giveUp()
         case .leave(let links): for link in links { link.leave() }
         case .reportLinks: owner.subchannelLinksChanged(self)
-        case .connect(let attempt): if let race = work.race { run(race, attempt.number) }
-        case .redirect(let addresses, let names):
-            work.race?.update(to: addresses, serverNames: names)
+        case .connect(_, _, let attempt): if let race = work.race { run(race, attempt) }
+        case .redirect(let addresses):
+            work.race?.update(to: addresses.list, serverNames: addresses.serverNames)
         case .cancelAttempt: work.cancelledRace?.cancel()
         case .setTimer(let time): timer.schedule(self, at: time, on: plan.firstLoop)
         case .closeTimer: timer.close()

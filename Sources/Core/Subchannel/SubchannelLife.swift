@@ -47,9 +47,9 @@ struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
         case leave([Link])
         /// The connections for new calls are others. The channel may have a direct route to one.
         case reportLinks
-        case connect(Attempt)
+        case connect(SubchannelAddresses, timeLimit: Duration, attempt: Int)
         /// Gives the running attempt other addresses. Those that stay continue.
-        case redirect([SocketAddress], serverNames: [SocketAddress: String])
+        case redirect(SubchannelAddresses)
         case cancelAttempt
         /// An earlier timer is replaced, or fires and is ignored.
         case setTimer(MonotonicInstant)
@@ -65,13 +65,6 @@ struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
         case noteDisconnected(DisconnectCause, count: Int)
         /// For the metrics and the log.
         case noteEnd(Link, cause: String)
-    }
-
-    struct Attempt: Sendable {
-        let number: Int
-        let addresses: [SocketAddress]
-        let serverNames: [SocketAddress: String]
-        let timeLimit: Duration
     }
 
     private(set) var addresses: SubchannelAddresses
@@ -106,7 +99,10 @@ extension SubchannelLife {
         self.now = now
         switch input {
         case .wanted: if connectivity == .idle { connect() }
-        case .waits(let call): keep(call)
+        case .waits(let call):
+            let removed = waiting.append(call)
+            if !removed.isEmpty { actions.append(.release(removed)) }
+            if mayAddConnection(at: now) { connect() }
         case .room(let link, let count):
             // Beginning every waiting call whenever one stream becomes free would take quadratic time.
             if links.isOpen(link) { begin(waiting.handOut(upTo: count)) }
@@ -153,11 +149,8 @@ extension SubchannelLife {
         else { return }
         // The delay does not grow while an open connection shows that the server can be reached.
         noteSuccess(of: links.open)
-        let (number, timeLimit) = attempts.begin(at: now)
-        let attempt = Attempt(
-            number: number, addresses: addresses.ordered, serverNames: addresses.serverNames,
-            timeLimit: timeLimit)
-        actions.append(.connect(attempt))
+        let (attempt, timeLimit) = attempts.begin(at: now)
+        actions.append(.connect(addresses, timeLimit: timeLimit, attempt: attempt))
     }
 
     private mutating func use(
@@ -220,8 +213,7 @@ extension SubchannelLife {
         leave(links.open.filter { !kept.contains($0.address) })
         guard isConnecting || (hasNew && connectivity == .transientFailure) else { return }
         if hasNew { attempts.beginDelaysAgain() }
-        guard isConnecting else { return connect() }
-        actions.append(.redirect(addresses.list, serverNames: addresses.serverNames))
+        if isConnecting { actions.append(.redirect(addresses)) } else { connect() }
     }
 }
 
@@ -309,12 +301,6 @@ extension SubchannelLife {
         links.open.count < maxConnectionCount && attempts.mayAddConnection(at: now())
     }
 
-    private mutating func keep(_ call: CallCore) {
-        let removed = waiting.append(call)
-        if !removed.isEmpty { actions.append(.release(removed)) }
-        if mayAddConnection(at: now) { connect() }
-    }
-
     private mutating func begin(_ calls: [CallCore]) {
         if !calls.isEmpty { actions.append(.begin(calls)) }
     }
@@ -368,7 +354,7 @@ extension SubchannelLife {
     var isOver: Bool { isDropped && links.isEmpty && !hasWaitingCalls }
 
     /// The connection whose server is asked for reports, and the reports.
-    var wantedReports: (link: Link, subjects: [SubchannelSubject])? {
-        links.open.first.map { ($0, server.subjects) }
+    var wantedReports: (link: Link?, subjects: [SubchannelSubject]) {
+        (links.open.first, server.subjects)
     }
 }

@@ -54,7 +54,8 @@ extension SubchannelRandomTests.Story {
 
     /// Nil if there is nothing that the input could be about.
     private mutating func nextInput() throws -> SubchannelTrial.Life.Input? {
-        let attempt = attempts.isEmpty ? 0 : attempts[attempts.count - 1 - pick(min(3, attempts.count))]
+        let attempt =
+            attempts.isEmpty ? 0 : attempts[attempts.count - 1 - pick(min(3, attempts.count))]
         let healths: [HealthResult] = [
             .healthy, .unknown, .unhealthy(RPCError(.unavailable, "sick")),
         ]
@@ -74,14 +75,17 @@ extension SubchannelRandomTests.Story {
         case 8:
             return anyLink().map {
                 .draining(
-                    $0, LinkLoss(kind: .goAway(pick(2) == 0 ? .noError : .protocolError), cause: "x"))
+                    $0,
+                    LinkLoss(kind: .goAway(pick(2) == 0 ? .noError : .protocolError), cause: "x"))
             }
         case 9, 10:
             return anyLink().map {
                 .ended(
                     $0, LinkLoss(kind: .failed(.other), cause: "x", isNetworkLoss: pick(4) == 0))
             }
-        case 11: return .endpoint(SubchannelTrial.endpoint([[1, 2, 3], [2], [3, 4], [1, 4]][pick(4)]))
+        case 11:
+            return .endpoint(
+                SubchannelTrial.endpoint([[1, 2, 3], [2], [3, 4], [1, 4]][pick(4)]))
         case 12: return .maxConnectionCount(pick(4))
         case 13: return pick(4) == 0 ? .drainAll : .drainSpares
         case 14:
@@ -110,17 +114,17 @@ extension SubchannelRandomTests.Story {
         for (index, action) in trial.actions.enumerated() {
             switch action {
             case .report:
-                #expect(index == 0, "the balancer gets the state before anything else happens")
+                try #require(index == 0, "the balancer gets the state before anything else happens")
                 lastReport = try trial.connectivity
             case .adopt(let link): links.append(link)
-            case .connect(let attempt):
-                #expect(attempts.last.map { $0 < attempt.number } ?? true)
-                #expect(!attempt.addresses.isEmpty)
-                attempts.append(attempt.number)
+            case .connect(let addresses, _, let attempt):
+                try #require(attempts.last.map { $0 < attempt } ?? true)
+                try #require(!addresses.list.isEmpty)
+                attempts.append(attempt)
             case .setTimer(let time):
-                #expect(try trial.connectivity == .transientFailure)
-                #expect(!trial.isConnecting)
-                #expect(time >= trial.now)
+                try #require(try trial.connectivity == .transientFailure)
+                try #require(!trial.isConnecting)
+                try #require(time >= trial.now)
             case .begin(let calls):
                 pendingBegin += calls.count
                 for call in calls { handedOut[ObjectIdentifier(call), default: 0] += 1 }
@@ -135,26 +139,27 @@ extension SubchannelRandomTests.Story {
         let connectivity = try trial.connectivity
         let open = Set(links.open.map { ObjectIdentifier($0) })
         let draining = Set(links.draining.map { ObjectIdentifier($0) })
-        #expect(open.count == links.open.count && draining.count == links.draining.count)
-        #expect(open.isDisjoint(with: draining))
+        try #require(open.count == links.open.count && draining.count == links.draining.count)
+        try #require(open.isDisjoint(with: draining))
         let addresses = trial.addresses
-        #expect(links.open.allSatisfy { addresses.contains($0.address) })
+        try #require(links.open.allSatisfy { addresses.contains($0.address) })
         // READY only with a connection, and a failure only without one.
-        if connectivity == .ready { #expect(!open.isEmpty) }
-        if !open.isEmpty { #expect(trial.failure == nil) }
+        if connectivity == .ready { try #require(!open.isEmpty) }
+        if !open.isEmpty { try #require(trial.failure == nil) }
         if open.isEmpty {
             let expected: ConnectivityState =
                 trial.failure != nil
                 ? .transientFailure : trial.isConnecting ? .connecting : .idle
-            #expect(connectivity == expected)
-            #expect(!calls.contains { handedOut[ObjectIdentifier($0)] == nil }, "none waits here")
+            try #require(connectivity == expected)
+            try #require(
+                !calls.contains { handedOut[ObjectIdentifier($0)] == nil }, "none waits here")
         }
-        #expect(isDropped || lastReport == connectivity, "the balancer has the state")
-        #expect(handedOut.values.allSatisfy { $0 == 1 })
-        #expect(endNotes.values.allSatisfy { $0 == 1 })
-        if isDropped { #expect(open.isEmpty && !trial.isConnecting) }
+        try #require(isDropped || lastReport == connectivity, "the balancer has the state")
+        try #require(handedOut.values.allSatisfy { $0 == 1 })
+        try #require(endNotes.values.allSatisfy { $0 == 1 })
+        if isDropped { try #require(open.isEmpty && !trial.isConnecting) }
         let all = open.union(draining)
-        #expect(links.counts.connectionCount == all.count + endNotes.count)
+        try #require(links.counts.connectionCount == all.count + endNotes.count)
     }
 
     /// The subchannel is dropped, and everything ends.
@@ -166,8 +171,8 @@ extension SubchannelRandomTests.Story {
             try note()
         }
         try trial.handle(.begun(callCount: pendingBegin))
-        #expect(trial.isOver)
-        #expect(calls.allSatisfy { handedOut[ObjectIdentifier($0)] == 1 })
-        #expect(links.allSatisfy { endNotes[ObjectIdentifier($0)] == 1 })
+        try #require(trial.isOver)
+        try #require(calls.allSatisfy { handedOut[ObjectIdentifier($0)] == 1 })
+        try #require(links.allSatisfy { endNotes[ObjectIdentifier($0)] == 1 })
     }
 }

@@ -35,7 +35,8 @@ struct SubchannelScalingTests {
             // A second call waits for the same attempt.
             #expect(try trial.handle(.waits(try SubchannelTrial.call())) == [])
             links.append(FakeLink(port: 1, at: trial.now))
-            #expect(try trial.connected(to: links[links.count - 1]) == ["adopt 1", "links", "begin 2"])
+            #expect(
+                try trial.connected(to: links[links.count - 1]) == ["adopt 1", "links", "begin 2"])
             try trial.handle(.begun(callCount: 2))
             #expect(trial.linkForCall() === links.last)
         }
@@ -84,7 +85,9 @@ struct SubchannelScalingTests {
         }
     }
 
-    @Test("that loses its last connection while it adds one is CONNECTING, and waiting calls pick again")
+    @Test(
+        "that loses its last connection while it adds one is CONNECTING, and waiting calls pick again"
+    )
     func lostWhileAdding() throws {
         let (trial, link, call) = try Self.full()
         #expect(
@@ -94,7 +97,8 @@ struct SubchannelScalingTests {
             try trial.failed() == ["report transientFailure", "timer in 1000 ms"])
     }
 
-    @Test("hands a waiting call out once: for a stream, a connection, a failure, a drain or its drop")
+    @Test(
+        "hands a waiting call out once: for a stream, a connection, a failure, a drain or its drop")
     func handedOutOnce() throws {
         for way in 0..<5 {
             let (trial, link, call) = try Self.full()

@@ -52,7 +52,8 @@ final class SubchannelTrial {
     /// The actions of the last input.
     private(set) var actions: [Life.Action] = []
     /// The last attempt that was begun.
-    private(set) var attempt: Life.Attempt?
+    private(set) var attempt:
+        (number: Int, serverNames: [SocketAddress: String], timeLimit: Duration)?
 
     init(
         _ ports: [UInt16] = [1], maxConnectionCount: Int = 1,
@@ -77,8 +78,10 @@ final class SubchannelTrial {
             CallHead(
                 MethodSignature(path: "/t.T/Echo", shape: .unary, contentSubtype: nil),
                 CallOptions(), MessageLimits()),
-            deadline: .never, backend: try IdleBackend(), observer: SingleResponse())
+            deadline: .never, backend: try backend.get(), observer: SingleResponse())
     }
+
+    private static let backend = Result { try IdleBackend() }
 
     private final class IdleBackend: CallBackend {
         let loop: EventLoop
@@ -97,7 +100,9 @@ extension SubchannelTrial {
     func handle(_ input: Life.Input, after delay: Duration = .zero) throws -> [String] {
         now = now + delay
         actions = life.handle(input, at: now)
-        for case .connect(let attempt) in actions { self.attempt = attempt }
+        for case .connect(let addresses, let timeLimit, let number) in actions {
+            attempt = (number, addresses.serverNames, timeLimit)
+        }
         return try actions.compactMap { try text(of: $0) }
     }
 
@@ -153,7 +158,7 @@ extension SubchannelTrial {
     var isConnecting: Bool { life.isConnecting }
     var isOver: Bool { life.isOver }
     var onlyLink: FakeLink? { life.onlyLink }
-    var wantedReports: (link: FakeLink, subjects: [SubchannelSubject])? { life.wantedReports }
+    var wantedReports: (link: FakeLink?, subjects: [SubchannelSubject]) { life.wantedReports }
     var hasWaitingCalls: Bool { life.hasWaitingCalls }
 
     func hasWaitingCalls(for link: FakeLink) -> Bool { life.hasWaitingCalls(for: link) }
@@ -171,8 +176,8 @@ extension SubchannelTrial {
         case .giveUp(let link): "give up \(Self.ports([link.address]))"
         case .leave(let links): "leave \(Self.ports(links.map(\.address)))"
         case .reportLinks: "links"
-        case .connect(let attempt): "connect \(Self.ports(attempt.addresses))"
-        case .redirect(let addresses, _): "redirect \(Self.ports(addresses))"
+        case .connect(let addresses, _, _): "connect \(Self.ports(addresses.ordered))"
+        case .redirect(let addresses): "redirect \(Self.ports(addresses.list))"
         case .cancelAttempt: "cancel"
         case .setTimer(let time): "timer in \(Int((time - now) / .milliseconds(1))) ms"
         case .closeTimer: "no timer"
