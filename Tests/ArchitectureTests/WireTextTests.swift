@@ -9,7 +9,7 @@ struct WireTextTests {
     static let readers = [
         "Transport/HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
         "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
-        "Core/Connecting/ProxyHandshake.swift", "Core/Channel/HealthResult.swift",
+        "Core/Connecting/ProxyHandshake.swift", "Core/Subchannel/HealthResult.swift",
         "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",

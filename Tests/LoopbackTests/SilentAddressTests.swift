@@ -86,10 +86,10 @@ struct SilentAddressTests {
         #expect(try await channel.unary(HostileTrial.echo, [7]) == [7])
         let core = try #require(channel.backend as? ChannelCore)
         let member = try #require(core.state.withLock { $0.members.values.first })
-        let order = member.state.withLock { $0.order.ordered($0.addresses) }
+        let order = member.state.withLock { $0.life.addresses.ordered }
         #expect(order.map { "\($0)" } == [server.target, silent.target])
         // The next connection is made in that order.
-        member.drainAll()
+        member.handle(.drainAll)
         #expect(try await channel.unary(HostileTrial.echo, [7]) == [7])
     }
 

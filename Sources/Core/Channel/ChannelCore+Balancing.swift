@@ -192,7 +192,7 @@ extension ChannelCore {
 
     private func dropMember(_ member: SubchannelCore) {
         log.note(.subchannelDropped(id: member.diagnosticID))
-        member.drop()
+        member.handle(.dropped)
     }
 }
 
@@ -242,7 +242,7 @@ extension ChannelCore {
             return core
         }
         log.note(.subchannelCreated(id: core.diagnosticID, endpoint: "\(endpoint)"))
-        if connectivity == .shutdown { core.drop() }
+        if connectivity == .shutdown { core.handle(.dropped) }
         return Subchannel(id: core.id, backend: core)
     }
 
@@ -250,11 +250,11 @@ extension ChannelCore {
         switch action {
         // The subchannel was made when the balancer requested it.
         case .make: return
-        case .update(let subchannel, let endpoint): member(subchannel)?.update(endpoint)
-        case .connect(let subchannel): member(subchannel)?.connect()
+        case .update(let subchannel, let endpoint): member(subchannel)?.handle(.endpoint(endpoint))
+        case .connect(let subchannel): member(subchannel)?.handle(.wanted)
         case .drop(let subchannel): if let member = member(subchannel) { dropMember(member) }
         case .reportLoad(let subchannel, let interval, let requester):
-            member(subchannel)?.setLoadInterval(interval, for: requester)
+            member(subchannel)?.handle(.loadInterval(interval, requester: requester))
         }
     }
 

@@ -27,13 +27,13 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     private var members: [SubchannelCore] { state.withLock { Array($0.members.values) } }
 
     func leaveConnections() {
-        for member in members { member.drainAll() }
+        for member in members { member.handle(.drainAll) }
     }
 
     /// Connects at once instead of at the end of a delay, because the network is back.
     func resetBackoff() {
         post(.resetBackoff)
-        for member in members { member.resetBackoff() }
+        for member in members { member.handle(.networkIsBack) }
     }
 
     func channelWasReleased() {
@@ -46,8 +46,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     /// call, also one that a server did not process, first gets a connection or fails.
     func shutDownIfReleased() {
         let isOver: Bool? = state.withLock { state in
-            guard state.isReleased, state.connectivity != .shutdown, state.waiting.isEmpty,
-                state.handedOutCount == 0,
+            guard state.isReleased, state.connectivity != .shutdown, !state.waiting.isPending,
                 !state.members.values.contains(where: \.hasWaitingCalls)
             else { return nil }
             return state.members.values.allSatisfy(\.isEmpty)
@@ -107,7 +106,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         balancing.timer.close()
         let error = closedError
         // The calls that wait there find the channel shut down.
-        for member in members { member.drop() }
+        for member in members { member.handle(.dropped) }
         for call in waiting { call.end(with: error, isImmediate: true) }
         openCalls.close(with: error)
         methodConfigs?.release()
@@ -138,7 +137,7 @@ extension ChannelCore: TimerTarget {
             return state.wasUsed || hasCalls || !state.waiting.isEmpty
         }
         if isUsed {
-            for member in members { member.drainSpares() }
+            for member in members { member.handle(.drainSpares) }
             scheduleIdleCheck()
         } else {
             post(.stop)

@@ -100,8 +100,8 @@ extension ChannelCore {
         work.config = config
         let service = arguments.checksHealth ? config.healthCheckServiceName : nil
         for member in state.withLock({ Array($0.members.values) }) {
-            member.setHealthService(service)
-            member.setMaxConnectionCount(maxConnectionCount(config))
+            member.handle(.healthService(service))
+            member.handle(.maxConnectionCount(maxConnectionCount(config)))
         }
     }
 

@@ -16,9 +16,6 @@ final class ChannelCore: Sendable {
         var routeVersion: UInt64 = 0
         /// Calls that wait until the route changes.
         var waiting = WaitingCalls()
-        /// The number of calls that were taken from ``waiting`` and have not tried the new route yet. A
-        /// released channel is not shut down before them.
-        var handedOutCount = 0
         /// All subchannels, including those that the balancer dropped but whose calls continue.
         var members: [UInt64: SubchannelCore] = [:]
         var lastSubchannelID: UInt64 = 0
@@ -170,9 +167,7 @@ extension ChannelCore.State {
             }
         case let picker?: route = .picker(picker)
         }
-        let calls = waiting.takeAll()
-        handedOutCount += calls.count
-        return calls
+        return waiting.handOutAll()
     }
 
     /// The connection of a direct route has refused a call. Until the next route is computed, calls
@@ -199,7 +194,7 @@ extension ChannelCore: CallBackend {
     /// Begins the calls that the computation of a route has returned.
     func beginHandedOut(_ calls: [CallCore]) {
         for call in calls where !call.isEnded { begin(call) }
-        if !calls.isEmpty { state.withLock { $0.handedOutCount -= calls.count } }
+        if !calls.isEmpty { state.withLock { $0.waiting.begun(calls.count) } }
         shutDownIfReleased()
     }
 
@@ -286,7 +281,7 @@ extension ChannelCore: CallBackend {
     }
 
     private func connect(_ subchannel: Subchannel) {
-        state.withLock { $0.members[subchannel.id] }?.connect()
+        state.withLock { $0.members[subchannel.id] }?.handle(.wanted)
     }
 
     private func prepared(

@@ -58,14 +58,12 @@ extension ChannelCore {
 
 extension SubchannelCore {
     var snapshot: SubchannelSnapshot {
-        let (addresses, links, leaving, past) = state.withLock {
-            ($0.addresses, $0.links, $0.leaving, $0.pastCounts.calls)
-        }
+        let (addresses, links) = state.withLock { ($0.life.addresses.list, $0.life.links) }
         let report = report
         let connections =
-            links.map { $0.snapshot(isDraining: false) }
-            + leaving.map { $0.snapshot(isDraining: true) }
-        var calls = past
+            links.open.map { $0.snapshot(isDraining: false) }
+            + links.draining.map { $0.snapshot(isDraining: true) }
+        var calls = links.pastCounts.calls
         for connection in connections { calls += connection.streams }
         return SubchannelSnapshot(
             id: diagnosticID, addresses: addresses.map { ServerAddress($0) },

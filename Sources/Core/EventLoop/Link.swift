@@ -268,13 +268,13 @@ extension Link {
 
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    /// Why the connection has ended; nil before the end.
-    var endCause: String? { state.withLock { $0.ending?.cause } }
-
     /// Why the connection accepts no calls.
-    var disconnectCause: DisconnectCause {
+    var loss: LinkLoss {
         state.withLock { state in
-            state.goAwayCode.map { .goAway($0) } ?? .failed(state.ending?.kind ?? .other)
+            var loss = LinkLoss(
+                state.ending ?? LinkError(phase: .http2, cause: "the connection refused a call"))
+            if let code = state.goAwayCode { loss.kind = .goAway(code) }
+            return loss
         }
     }
 

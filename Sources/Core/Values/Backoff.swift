@@ -43,15 +43,6 @@ extension Backoff {
         return base * (1 - jitter + 2 * jitter * chance)
     }
 
-    /// Begins an attempt, as ``next(chance:)`` does. Also returns how long the attempt may last: as long
-    /// as the delay, or `connectTimeout` if that is longer (gRPC's connection-backoff.md).
-    mutating func nextAttempt(
-        connectTimeout: Duration, chance: Double = .random(in: 0...1)
-    ) -> (delay: Duration, timeLimit: Duration) {
-        let delay = next(chance: chance)
-        return (delay, max(connectTimeout, delay))
-    }
-
     /// The delay after the first failure, without jitter.
     var initialDelay: Duration { configuration.initial }
 

@@ -8,6 +8,9 @@ struct WaitingCalls: Sendable {
     /// The number of calls at which the list is searched for ended calls.
     private var searchCount = Self.leastSearchCount
 
+    /// The number of calls that were handed out and have not begun again yet.
+    private var handedOutCount = 0
+
     private static let leastSearchCount = 128
 }
 
@@ -29,9 +32,13 @@ extension WaitingCalls {
     /// Whether the list is empty or all its calls have ended.
     var isEmpty: Bool { calls.allSatisfy(\.isEnded) }
 
-    /// Removes the first calls, up to `count` that have not ended, together with the ended calls
+    /// Whether calls wait, or were handed out and have not begun again. A released channel is not shut down
     /// before them.
-    mutating func take(upTo count: Int) -> [CallCore] {
+    var isPending: Bool { handedOutCount > 0 || !isEmpty }
+
+    /// Removes the first calls, up to `count` that have not ended, together with the ended calls
+    /// before them. The caller begins them again and then calls ``begun(_:)``.
+    mutating func handOut(upTo count: Int) -> [CallCore] {
         var end = 0
         var liveCount = 0
         while end < calls.count, liveCount < count {
@@ -39,12 +46,25 @@ extension WaitingCalls {
             end += 1
         }
         defer { calls.removeFirst(end) }
+        handedOutCount += end
         return Array(calls[..<end])
     }
 
+    /// Removes all calls, as ``handOut(upTo:)`` does.
+    mutating func handOutAll() -> [CallCore] {
+        handedOutCount += calls.count
+        return takeAll()
+    }
+
+    /// Calls that were handed out have begun again.
+    mutating func begun(_ count: Int) { handedOutCount -= count }
+
     /// Removes all calls.
     mutating func takeAll() -> [CallCore] {
-        defer { self = WaitingCalls() }
+        defer {
+            calls = []
+            searchCount = Self.leastSearchCount
+        }
         return calls
     }
 

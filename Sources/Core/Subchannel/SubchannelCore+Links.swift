@@ -1,0 +1,110 @@
+import SwiftletTransport
+import Synchronization
+
+// The calls of a subchannel, and the events of its connections.
+
+extension SubchannelCore: SubchannelBackend {
+    package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
+        while true {
+            var wait: Work?
+            let link = state.withLock { state -> Link? in
+                if let link = state.life.linkForCall(at: .now) { return link }
+                if !state.life.links.open.isEmpty { wait = prepare(.waits(call), &state) }
+                return nil
+            }
+            guard let link else {
+                guard let wait else { return .disconnected }
+                carryOut(wait)
+                return .opened
+            }
+            if link.open(call, prepared) { return .opened }
+            drainRefusing(link)
+        }
+    }
+
+    package func requestConnection() { plan.firstLoop.run { [self] in handle(.wanted) } }
+}
+
+extension SubchannelCore: LinkOwner {
+    func linkIsReady(_ link: Link) {}
+
+    func linkHasRoom(_ link: Link) {
+        repeat {
+            handle(.room(link, streamCount: link.roomCount))
+        } while state.withLock { $0.life.hasWaitingCalls(for: link) }
+            && !link.hasEnded && !link.reportRoom()
+    }
+
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
+        if goAway.isTooManyPings, link.notePingComplaint() { plan.doubleKeepAliveInterval() }
+        let cause = "the server sent GOAWAY (\(goAway.code)) before it carried a call"
+        handle(.draining(link, LinkLoss(kind: .goAway(goAway.code), cause: cause)))
+    }
+
+    /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
+    /// reported yet, or it has no stream identifiers left. Its other calls continue.
+    func drainRefusing(_ link: Link) {
+        handle(.draining(link, link.loss))
+        link.leave()
+        // The connection may have ended before this subchannel received its events.
+        if link.hasEnded { handle(.ended(link, link.loss)) }
+    }
+
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        handle(.ended(link, LinkLoss(error)))
+    }
+}
+
+extension GoAwayFrame {
+    /// Whether the server reports that it gets too many PINGs (proposal A8).
+    fileprivate var isTooManyPings: Bool {
+        code == .enhanceYourCalm && debugData == Array("too_many_pings".utf8)
+    }
+}
+
+// MARK: - State
+
+extension SubchannelCore {
+    /// The current state, as it is reported to the balancer.
+    var report: SubchannelState { state.withLock { $0.life.report(target: plan.target) } }
+
+    /// The part of a failed ``report`` that changes with time. Nil if the subchannel has not failed.
+    var reconnection: RPCError.Reconnection? { state.withLock { $0.life.reconnection } }
+
+    /// The running attempt to connect, and the last failure; nil if there is none. A call that
+    /// reaches its deadline reports both as causes.
+    var waitState: (attempt: ConnectionRace<Link>?, failure: ConnectionFailure?) {
+        state.withLock { ($0.race, $0.life.failure) }
+    }
+
+    /// The connection of a subchannel that may have only one; nil if it may have more.
+    var onlyLink: Link? { state.withLock { $0.life.onlyLink } }
+
+    /// The open connections, including those that are drained.
+    var allLinks: [Link] { state.withLock { $0.life.links.all } }
+
+    /// Whether calls of the program use the subchannel.
+    var hasCalls: Bool {
+        let (isAwaited, links, streams) = state.withLock { state in
+            (state.life.hasWaitingCalls, state.life.links.all, state.streams)
+        }
+        return isAwaited
+            || links.contains { link in
+                link.callCount > streams.count { $0.link === link && $0.isOpen }
+            }
+    }
+
+    /// Whether calls wait for a stream, or were taken from the waiting ones and have not begun again.
+    var hasWaitingCalls: Bool { state.withLock { $0.life.hasWaitingCalls } }
+
+    func takeWaiting(where isTaken: (CallCore) -> Bool) -> [CallCore] {
+        state.withLock { $0.life.takeWaiting(where: isTaken) }
+    }
+
+    /// Whether the subchannel was dropped, its last connection has ended, and no call waits here.
+    var isOver: Bool { state.withLock { $0.life.isOver } }
+
+    var isEmpty: Bool { state.withLock { $0.life.links.isEmpty } }
+
+    var counts: ChannelCounts { state.withLock { $0.life.links.counts } }
+}
