@@ -31,7 +31,8 @@ struct WaitingForStreamTests {
 
         func begin(_ call: CallCore) {
             let subchannel = subchannel.withLock { $0 }
-            begun.withLock { $0.append(subchannel?.hasWaitingCalls ?? false) }
+            let hasWaitingCalls = subchannel?.hasWaitingCalls ?? false
+            begun.withLock { $0.append(hasWaitingCalls) }
         }
         func subchannelUseEnded(_ subchannel: SubchannelCore) { useEndCount.add() }
         func subchannelChanged(_ subchannel: SubchannelCore) {}
@@ -78,7 +79,7 @@ struct WaitingForStreamTests {
         #expect(owner.useEndCount.count == 1)
         link.end(with: LinkError(phase: .http2, cause: "the test is over"))
         subchannel.drop()
-        owner.subchannel.withLock { $0 = nil }
+        _ = owner.subchannel.withLock { $0.take() }
     }
 
     @Test("waits while a connection is open, and gets another pick when the last one is drained")

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// The sinks of one channel, and the instruments that each of them records.
 package final class ChannelMetrics: Sendable {
     struct Output: Sendable {
@@ -17,6 +19,7 @@ package final class ChannelMetrics: Sendable {
     init?(_ arguments: ChannelArguments, target: Target, isSecure: Bool) {
         let sinks = arguments.metricSinks ?? MetricSinks.ofProcess
         guard !sinks.isEmpty else { return nil }
+        HeldLocks.assertNone(calling: "metric sink")
         outputs = sinks.map { sink in
             var instruments: UInt64 = 0
             for instrument in MetricInstrument.all where sink.records(instrument) {
@@ -61,6 +64,7 @@ extension ChannelMetrics {
             MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel,
         ]
         guard !method.isLiteral else { return CallLabels(named) }
+        HeldLocks.assertNone(calling: "metric sink")
         return CallLabels(
             named, [MetricLabel(MetricLabel.method, "other"), targetLabel],
             isNamed: outputs.map { $0.sink.recordsPath(method.path) })
@@ -79,6 +83,7 @@ extension ChannelMetrics {
     ) {
         for index in outputs.indices
         where outputs[index].instruments & Self.bit(instrument) != 0 {
+            HeldLocks.assertNone(calling: "metric sink")
             let output = outputs[index]
             output.sink.add(
                 MetricMeasurement(
@@ -94,6 +99,7 @@ extension ChannelMetrics {
     func record(_ value: Double, in instrument: MetricInstrument, _ labels: CallLabels) {
         for index in outputs.indices
         where outputs[index].instruments & Self.bit(instrument) != 0 {
+            HeldLocks.assertNone(calling: "metric sink")
             let output = outputs[index]
             output.sink.record(
                 MetricMeasurement(
