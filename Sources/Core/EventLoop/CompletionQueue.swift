@@ -199,6 +199,10 @@ extension CompletionQueue {
         wakeWaiters()
     }
 
+    /// Whether the calling thread is running a turn of this queue. If so, it must not wait for
+    /// another turn.
+    var blocksItself: Bool { loop.isCurrent }
+
     private func wakeWaiters() {
         gate.open()
         if !loop.isCurrent { loop.wakeUp() }
@@ -352,6 +356,13 @@ extension CompletionQueue {
 }
 
 extension RPCError {
+    static var blockedQueue: RPCError {
+        .refused(
+            .failedPrecondition,
+            "a blocking call in a handler or task on its own completion queue would never end; "
+                + "use await or a handler there")
+    }
+
     /// This process has no descriptors or threads left. It is not a defect, and a later attempt may succeed.
     fileprivate static func noResources(_ message: String) -> RPCError {
         .refused(.resourceExhausted, message)

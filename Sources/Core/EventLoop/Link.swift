@@ -335,6 +335,16 @@ extension Link.State {
         return call
     }
 
+    /// The streams so far. Those that wait to be opened are not included.
+    func callCounts() -> CallCounts {
+        var counts = CallCounts()
+        counts.started = connection.startedStreamCount
+        counts.succeeded = succeededCallCount
+        let running = ending == nil ? max(0, callCount - connection.waitingStreamCount) : 0
+        counts.failed = max(0, counts.started - counts.succeeded - running)
+        return counts
+    }
+
     private static let keptEntryCount = 1_024
 
     /// Whether a call has that slot.
