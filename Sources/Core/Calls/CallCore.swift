@@ -150,9 +150,6 @@ extension CallCore {
         head.framing.sendsTimeout && deadline != .never ? deadline : nil
     }
 
-    /// The times of the call so far; nil before the start.
-    package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
-
     /// The error of a write to a call that has ended, whether or not the end was delivered; nil
     /// before the end.
     var errorOfWriting: RPCError? {

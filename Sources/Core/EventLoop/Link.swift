@@ -287,9 +287,6 @@ extension Link {
         }
     }
 
-    /// Whether bytes of a request were sent on this connection.
-    var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }
-
     /// Whether a call of the program was sent on this connection.
     var hasCarriedCall: Bool {
         state.withLock {
