@@ -27,7 +27,8 @@ extension HostServer {
             let isDone = state.withLock { state in
                 guard state.version == version else { return false }
                 state.version += 1
-                state.settings = settings
+                // The old ones are released outside the lock.
+                swap(&state.settings, &settings)
                 return true
             }
             if isDone { return }

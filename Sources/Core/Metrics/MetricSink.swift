@@ -63,7 +63,11 @@ public enum MetricSinks {
     /// change applies to channels that are made afterwards.
     public static var ofProcess: [any MetricSink] {
         get { sinks.withLock { $0 } }
-        set { sinks.withLock { $0 = newValue } }
+        set {
+            var sinks = newValue
+            self.sinks.withLock { swap(&$0, &sinks) }
+            // The old sinks are released outside the lock.
+        }
     }
 }
 
