@@ -285,6 +285,7 @@ extension FakeStream: StreamCarrier {
 
     private func tell(_ event: Event) {
         guard shown.post(event) else { return }
+        HeldLocks.assertNone(calling: "handler of a fake channel")
         while let event = shown.next() {
             switch event {
             case .over: whenOver()
