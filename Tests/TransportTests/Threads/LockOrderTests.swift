@@ -8,21 +8,22 @@
     struct LockOrderTests {
         private static let order = LockOrder(table: ["Outer.State": ["Inner.State"]])
 
-        private static func lock(_ name: String, _ address: UInt = 0) -> LockOrder.Lock {
-            LockOrder.Lock(name: name, address: address == 0 ? UInt(name.count) : address)
+        private static func lock(_ name: String, _ address: UInt = 1) -> LockOrder.Lock {
+            LockOrder.Lock(name: name, address: address)
         }
 
         @Test("allows a lock alone, and a pair that it lists")
         func allowed() {
             let outer = Self.lock("Outer.State")
             #expect(Self.order.violation(taking: Self.lock("Other.State"), holding: []) == nil)
-            #expect(Self.order.violation(taking: Self.lock("Inner.State"), holding: [outer]) == nil)
+            #expect(
+                Self.order.violation(taking: Self.lock("Inner.State", 2), holding: [outer]) == nil)
         }
 
         @Test("refuses a pair that it does not list, with both names")
         func inverted() {
             let violation = Self.order.violation(
-                taking: Self.lock("Outer.State"), holding: [Self.lock("Inner.State")])
+                taking: Self.lock("Outer.State", 2), holding: [Self.lock("Inner.State")])
             #expect(
                 violation
                     == "the lock of Outer.State is taken while that of Inner.State is held, which LockOrder does not list"
