@@ -27,7 +27,7 @@ STRIPPED = -Xlinker -s
 FOR_STATIC = archives
 endif
 
-.PHONY: demo test races format lint build bench fuzz interop proxies etcd balancing docs static install archives clean
+.PHONY: demo test locks races format lint build bench fuzz interop proxies etcd balancing docs static install archives clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -42,19 +42,28 @@ WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 test:
 	Tests/run .build/test.log $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
-# The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift, what
-# is left out of reports in Tests/Races.
-# Schemas and the engines have no threads; of Transport's tests, those of sockets and TLS have, and of those
-# of messages the ones that several threads encode.
+# The flags are explained in WatchedMutex.swift.
+WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
+    -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility
+
+# The tests with each lock checked against LockOrder.swift, without ThreadSanitizer: `make races` checks the
+# same, and takes many times as long.
+locks:
+	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION)) --scratch-path .build/locks $(WATCHED) \
+	    --skip MessagesTests --skip DynamicTests --skip ArchitectureTests
+
+# The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
+# explained in Tests/Races.
+# Schemas and the engines have no threads; of Transport's tests, those of locks, sockets and TLS have, and of
+# those of messages the ones that several threads encode.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
-	    -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
-	    -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility \
+	    $(WATCHED) \
 	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \
 	    --skip 'BalancingTests\.(?!BlockingWork)' \
-	    --skip 'TransportTests\.(?!TLS|Sockets)'
+	    --skip 'TransportTests\.(?!Lock|TLS|Sockets|Watched)'
 
 build:
 	$(SWIFT) build

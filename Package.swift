@@ -163,8 +163,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletTransport",
-                "TestSupport",
+                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletObservation",
+                "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

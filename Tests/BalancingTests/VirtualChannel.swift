@@ -1,19 +1,9 @@
 import SwiftletCore
+import TestSupport
 
 /// A channel without connections. It runs a balancer in virtual time and records the requests of the
 /// balancer.
 struct VirtualChannel {
-    /// A random number generator with the same sequence in each run.
-    final class Chance {
-        private var state: UInt64
-        init(_ seed: UInt64) { state = seed }
-
-        func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 33 | state << 31
-        }
-    }
-
     private final class Numbers {
         var last: UInt64 = 0
         var healthChecked: Set<Subchannel> = []

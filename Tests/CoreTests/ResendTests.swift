@@ -94,8 +94,8 @@ struct ResendTests {
         func receive(message: [UInt8], from _: any CallRequests) {}
         func messageWasWritten(wasAccepted: Bool) {}
         func receive(end: CallEnd) {
-            let call = call.withLock { $0.take() }
-            toldToWriter.withLock { $0 = call?.errorOfWriting }
+            let error = call.withLock { $0.take() }?.errorOfWriting
+            toldToWriter.withLock { $0 = error }
         }
     }
 

@@ -61,7 +61,7 @@ struct ChannelEndTests {
             // Not under the lock: a call may fail before it is started completely.
             let held = channel.withLock { $0 }
             try held?.startUnary(HostileTrial.echo, [1]) { result in
-                channel.withLock { $0 = nil }
+                _ = channel.withLock { $0.take() }
                 if case .failure(let error) = result { failed.yield(error.code) }
             }
             try held?.startUnary(

@@ -62,7 +62,10 @@ struct ConnectionScalingTests {
 
         var hasSecond: Bool { !peers.withLock { $0.isEmpty } }
 
-        func closeSecond() { peers.withLock { $0 = [] } }
+        func closeSecond() {
+            var closed: [Peer] = []
+            peers.withLock { swap(&$0, &closed) }
+        }
 
         func next() throws -> Socket {
             count.add()

@@ -215,14 +215,16 @@ struct EarlyEndTests {
         let channel = try Channel(peer.target, credentials: .insecure)
         let call = Mutex<RunningCall?>(nil)
         let (ends, end) = AsyncStream.makeStream(of: Result<Metadata, RPCError>.self)
-        let handlers = ResponseHandlers<[UInt8]>(
-            message: { _ in call.withLock { $0?.pause() } }, end: { end.yield($0) })
-        // Under the lock, so that the message handler does not run before `call` is set.
-        try call.withLock { call throws(RPCError) in
-            call = try channel.startServerStreaming(HostileTrial.echo, [0], handlers: handlers)
-        }
+        var handlers = ResponseHandlers<[UInt8]>(
+            message: { _ in call.withLock { $0 }?.pause() }, end: { end.yield($0) })
+        // The message handler does not run before `call` is set.
+        handlers.initialDemand = 0
+        let started = try channel.startServerStreaming(
+            HostileTrial.echo, [0], handlers: handlers)
+        call.withLock { $0 = started }
+        started.receiveNext(.max)
         try await eventually { peer.answeredPingCount > 0 }
-        call.withLock { $0 }?.cancel()
+        started.cancel()
         var iterator = ends.makeAsyncIterator()
         let result = try #require(await iterator.next())
         let error = #expect(throws: RPCError.self) { try result.get() }

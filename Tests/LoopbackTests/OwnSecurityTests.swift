@@ -20,8 +20,9 @@ private struct Scrambling: ChannelSecurity {
     final class Session: SecuritySession {
         private let isClient: Bool
         private let security: Scrambling
-        private let partial = Mutex<[UInt8]>([])
-        private let hasGreeted = Mutex(false)
+        // Safe, although the compiler cannot check it: a session is used by one thread at a time.
+        nonisolated(unsafe) private var partial: [UInt8] = []
+        nonisolated(unsafe) private var hasGreeted = false
 
         init(isClient: Bool, _ security: Scrambling) {
             self.isClient = isClient
@@ -30,11 +31,11 @@ private struct Scrambling: ChannelSecurity {
 
         func handshake(_ received: inout [UInt8]) throws -> (reply: [UInt8], isDone: Bool) {
             let greeting = Array(security.greeting.utf8)
-            let mustGreet = hasGreeted.withLock { hasGreeted in
-                defer { hasGreeted = hasGreeted || isClient || received.count >= greeting.count }
-                return !hasGreeted && (isClient || received.count >= greeting.count)
+            var reply: [UInt8] = []
+            if unsafe !hasGreeted, isClient || received.count >= greeting.count {
+                unsafe hasGreeted = true
+                reply = greeting
             }
-            let reply = mustGreet ? greeting : []
             guard received.count >= greeting.count else { return (reply, false) }
             guard received.starts(with: greeting) else {
                 throw Failure(description: "the peer does not know the word")
@@ -45,19 +46,17 @@ private struct Scrambling: ChannelSecurity {
 
         /// Opens records. A record is a length in two bytes, and then this number of bytes.
         func open(_ received: [UInt8]) throws -> [UInt8] {
-            partial.withLock { partial in
-                partial += received
-                var opened: [UInt8] = []
-                var rest = partial[...]
-                while rest.count >= 2 {
-                    let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
-                    guard rest.count >= 2 + count else { break }
-                    opened += rest.dropFirst(2).prefix(count).map { $0 ^ security.key }
-                    rest = rest.dropFirst(2 + count)
-                }
-                partial = Array(rest)
-                return opened
+            unsafe partial += received
+            var opened: [UInt8] = []
+            var rest = unsafe partial[...]
+            while rest.count >= 2 {
+                let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+                guard rest.count >= 2 + count else { break }
+                opened += rest.dropFirst(2).prefix(count).map { $0 ^ security.key }
+                rest = rest.dropFirst(2 + count)
             }
+            unsafe partial = Array(rest)
+            return opened
         }
 
         func seal(_ plaintext: [UInt8]) throws -> [UInt8] {

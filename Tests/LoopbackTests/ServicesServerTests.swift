@@ -161,7 +161,8 @@ struct ServicesServerTests {
             server.unary(Self.hello) { _, context in
                 // Ends when the task of the handler is cancelled.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
-                seen.withLock { $0 = context.isCancelled }
+                let isCancelled = context.isCancelled
+                seen.withLock { $0 = isCancelled }
                 try Task.checkCancellation()
                 return HelloReply()
             }

@@ -112,7 +112,7 @@ struct SynchronousTests {
         let channel = try server.makeChannel(defaultOptions: Self.options)
         inner.withLock { $0 = channel }
         #expect(try await channel.unary(outer, [7]) == [7])
-        inner.withLock { $0 = nil }
+        _ = inner.withLock { $0.take() }
     }
 
     @Test("does not keep its server after its channel is released")

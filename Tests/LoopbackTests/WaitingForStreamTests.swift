@@ -20,7 +20,8 @@ struct WaitingForStreamTests {
 
         func begin(_ call: CallCore) {
             let subchannel = subchannel.withLock { $0 }
-            begun.withLock { $0.append(subchannel?.hasWaitingCalls ?? false) }
+            let hasWaitingCalls = subchannel?.hasWaitingCalls ?? false
+            begun.withLock { $0.append(hasWaitingCalls) }
         }
         func subchannelUseEnded(_ subchannel: SubchannelCore) { useEndCount.add() }
         func subchannelChanged(_ subchannel: SubchannelCore) {}
@@ -70,6 +71,6 @@ struct WaitingForStreamTests {
         #expect(owner.useEndCount.count == 1)
         link.end(with: LinkError(phase: .http2, cause: "the test is over"))
         subchannel.handle(.dropped)
-        owner.subchannel.withLock { $0 = nil }
+        _ = owner.subchannel.withLock { $0.take() }
     }
 }

@@ -11,7 +11,9 @@ public enum BalancingPolicies {
     /// afterwards. If the name is already in use, also by a policy of this library, the new policy
     /// replaces it.
     public static func register(name: String, parse: @escaping Parse) {
-        registered.withLock { $0[name] = parse }
+        let old = registered.withLock { $0.updateValue(parse, forKey: name) }
+        // Released outside the lock.
+        _ = old
     }
 
     private static let registered = Mutex<[String: Parse]>([:])

@@ -5,7 +5,6 @@ package struct DNSQuery: Hashable, Sendable {
     package static let textType: UInt16 = 16
     static let aliasType: UInt16 = 5
     static let internetClass: UInt16 = 1
-    static let headerByteCount = 12
     private static let maxNameByteCount = 255
 
     /// A random number. To forge an answer, an attacker must guess it.

@@ -30,6 +30,7 @@ extension CallCore {
         var next = first
         var returnable: Consumption?
         while true {
+            HeldLocks.assertNone(calling: "observer")
             switch consume next {
             case .none:
                 guard returnsWindow else { return Consumption() }

@@ -110,17 +110,6 @@ extension CallCore {
 
 // MARK: - Measuring
 
-extension CallCore {
-    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
-    /// records the end of the attempt.
-    func noteEnd() {
-        closeDeadlineTimer()
-        guard let meter else { return }
-        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
-        meter.ended(code, tally)
-    }
-}
-
 extension CallCore.State {
     var tally: CallTally {
         CallTally(

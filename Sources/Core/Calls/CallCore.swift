@@ -113,6 +113,15 @@ extension CallCore {
     func closeDeadlineTimer() {
         if deadline.moment != nil { deadlineTimer.close() }
     }
+
+    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
+    /// records the end of the attempt.
+    func noteEnd() {
+        closeDeadlineTimer()
+        guard let meter else { return }
+        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
+        meter.ended(code, tally)
+    }
 }
 
 // MARK: - The progress of the call
@@ -140,9 +149,6 @@ extension CallCore {
     var deadlineToSend: Deadline? {
         head.framing.sendsTimeout && deadline != .never ? deadline : nil
     }
-
-    /// The times of the call so far; nil before the start.
-    package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
 
     /// The error of a write to a call that has ended, whether or not the end was delivered; nil
     /// before the end.

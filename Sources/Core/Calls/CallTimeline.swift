@@ -135,14 +135,3 @@ extension CallTimes {
         return timeline
     }
 }
-
-/// The peer and the times of a connection. Calls keep it after the end of the connection.
-package final class ConnectionRecord: Sendable {
-    package let peer: String
-    package let times: ConnectionTimes
-
-    package init(peer: String, _ times: ConnectionTimes) {
-        self.peer = peer
-        self.times = times
-    }
-}

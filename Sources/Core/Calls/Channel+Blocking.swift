@@ -105,18 +105,3 @@ extension Channel {
         return BlockingCall(call, inbox, method)
     }
 }
-
-extension CompletionQueue {
-    /// Whether the calling thread is running a turn of this queue. If so, it must not wait for
-    /// another turn.
-    var blocksItself: Bool { loop.isCurrent }
-}
-
-extension RPCError {
-    static var blockedQueue: RPCError {
-        .refused(
-            .failedPrecondition,
-            "a blocking call in a handler or task on its own completion queue would never end; "
-                + "use await or a handler there")
-    }
-}

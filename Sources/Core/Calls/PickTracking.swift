@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The tracker that a picker returned with its choice, for as long as the call is open.
@@ -17,6 +18,7 @@ final class PickTracking: Sendable {
         func report(isUnsent: Bool = false) {
             var outcome = CallOutcome(code: code, load: LoadReport(trailers: trailers))
             outcome.wasSent = wasSent && !isUnsent
+            HeldLocks.assertNone(calling: "call tracker")
             tracking.tracker.callEnded(outcome)
         }
     }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// A task that waits for one value.
 ///
 /// Uses a continuation that the runtime does not check, because a checked one costs an allocation
@@ -36,6 +38,7 @@
 
         package func resume(returning value: consuming Value) {
             handover.pass()
+            HeldLocks.assertNone(calling: "executor of a task")
             unsafe continuation.resume(returning: value)
         }
     #endif

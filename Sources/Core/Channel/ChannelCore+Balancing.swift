@@ -123,6 +123,7 @@ extension ChannelCore {
         work.resolver = resolver
         change { state in if state.connectivity == .idle { state.move(to: .connecting) } }
         let generation = work.generation
+        HeldLocks.assertNone(calling: "resolver")
         resolver.start(
             ResolverResults { [weak self] result in
                 self?.post(.resolved(result, generation: generation))
@@ -142,6 +143,7 @@ extension ChannelCore {
             guard let factory = Resolvers.factory(for: scheme) else {
                 throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
             }
+            HeldLocks.assertNone(calling: "resolver factory")
             return try factory(target)
         }
     }
@@ -162,6 +164,7 @@ extension ChannelCore {
     /// Stops the resolver and the balancer, so that the channel is idle. The next call starts them
     /// again.
     private func stop(_ work: inout Balancing.State) {
+        HeldLocks.assertNone(calling: "resolver")
         work.resolver?.stop()
         work.resolver = nil
         work.generation += 1
@@ -174,20 +177,22 @@ extension ChannelCore {
         balancing.timer.cancel()
         balancing.resolutionTimer.cancel()
         idleTimer.cancel()
-        let (members, mustStart) = change { state in
+        let (members, isAwaited, isOver) = change { state in
             state.picker = nil
             state.route = .none
             state.routeVersion &+= 1
             state.move(to: .idle)
-            let members = Array(state.members.values)
-            // A call that waits for the service config has found the channel in use, so it did not start it.
-            let isAwaited = !state.waiting.isEmpty || (methodConfigs?.waitingCount ?? 0) > 0
-            return (members, isAwaited && state.connectivity != .shutdown)
+            return (
+                Array(state.members.values), !state.waiting.isEmpty,
+                state.connectivity == .shutdown
+            )
         }
         // Drops the subchannels that the balancer did not drop: their connections must not stay
         // open.
         for member in members { dropMember(member) }
-        if mustStart { start(&work) }
+        guard !isOver else { return }
+        // A call that waits for the service config has found the channel in use, so it did not start it.
+        if isAwaited || (methodConfigs?.waitingCount ?? 0) > 0 { start(&work) }
     }
 
     private func dropMember(_ member: SubchannelCore) {
@@ -210,6 +215,7 @@ extension ChannelCore {
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
             recordsWeights: plan.metrics?.measuresWeights ?? false,
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
+        HeldLocks.assertNone(calling: "balancer")
         body(&balancer, &context)
         work.balancer = balancer
         carryOut(&context, &work)

@@ -24,6 +24,7 @@ extension ChannelCore {
     func requestResolutionIfWanted(_ work: inout Balancing.State) {
         guard work.wantsResolution else { return }
         work.wantsResolution = false
+        HeldLocks.assertNone(calling: "resolver")
         // After a result that was not accepted, the timer asks.
         if work.resolutionBackoff == nil { work.resolver?.requestResolution() }
     }
@@ -39,11 +40,13 @@ extension ChannelCore {
     /// The delay has passed. Makes a resolver if there is none.
     func resolveAgain(_ work: inout Balancing.State) {
         guard work.resolutionBackoff != nil else { return }
+        HeldLocks.assertNone(calling: "resolver")
         if let resolver = work.resolver { resolver.requestResolution() } else { start(&work) }
     }
 
     /// Asks at once instead of at the end of the delay, because the network is back.
     func resetResolutionBackoff(_ work: inout Balancing.State) {
+        HeldLocks.assertNone(calling: "resolver")
         work.resolver?.resetBackoff()
         guard work.resolutionBackoff != nil else { return }
         work.resolutionBackoff?.reset()

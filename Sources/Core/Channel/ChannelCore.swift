@@ -189,6 +189,7 @@ extension ChannelCore: CallBackend {
         case pick(any Picker, version: UInt64, PreparedHeaders)
         case wait(startsUp: Bool, removed: [CallCore])
         case fail(RPCError)
+        case closed
     }
 
     /// Begins the calls that the computation of a route has returned.
@@ -212,8 +213,8 @@ extension ChannelCore: CallBackend {
                 _ = removed
                 if startsUp { startUp() }
                 return
-            case .fail(let error):
-                return call.end(with: error, isImmediate: true)
+            case .fail(let error): return call.end(with: error, isImmediate: true)
+            case .closed: return call.end(with: closedError, isImmediate: true)
             }
         }
     }
@@ -221,7 +222,7 @@ extension ChannelCore: CallBackend {
     private func choose(for call: CallCore) -> Choice {
         state.withLock { state in
             state.wasUsed = true
-            if state.connectivity == .shutdown { return .fail(closedError) }
+            if state.connectivity == .shutdown { return .closed }
             do throws(RPCError) {
                 switch state.route {
                 case .link(let route):
@@ -246,6 +247,7 @@ extension ChannelCore: CallBackend {
     private func carryOut(
         _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
     ) -> Bool {
+        HeldLocks.assertNone(calling: "picker")
         switch picker.pick(PickInfo(path: call.head.path, metadata: call.head.metadata)) {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }

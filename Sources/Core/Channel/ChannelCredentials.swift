@@ -81,6 +81,7 @@ extension ChannelCredentials {
         for host: String, override: String? = nil, offering protocols: [String]? = nil
     ) throws(TLSError) -> (any TLSSession)? {
         guard let provider else { return nil }
+        HeldLocks.assertNone(calling: "channel security")
         return try provider.makeSession(
             host: override ?? targetNameOverride ?? host, offering: protocols)
     }

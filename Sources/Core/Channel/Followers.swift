@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The followers of a value. Each receives the value's changes in an `AsyncStream`.
@@ -5,26 +6,23 @@ import Synchronization
 /// The owner of the value calls ``note(_:isLast:)`` under its lock, and ``tell()`` after it has
 /// released the lock, because a delivery can run the program's code at once.
 final class Followers<Value: Sendable>: Sendable {
+    private typealias Follower = AsyncStream<Value>.Continuation
+
     private struct Change {
-        var number: Int
         var value: Value
         var isLast: Bool
-    }
-
-    private struct Follower {
-        var continuation: AsyncStream<Value>.Continuation
-        /// The number of changes before the follower was added.
-        var changeCount: Int
+        /// Without those that were added after the change.
+        var followers: [Follower]
     }
 
     private struct State {
         var followers: [UInt64: Follower] = [:]
         var nextFollower: UInt64 = 0
-        var changeCount = 0
+        var changes = Backlog<Change>()
+        var deliverer = SingleDeliverer()
     }
 
     private let state = Mutex(State())
-    private let changes = SerialMailbox<Change>()
 }
 
 extension Followers {
@@ -47,8 +45,7 @@ extension Followers {
         }
         let number = state.withLock { state in
             state.nextFollower += 1
-            state.followers[state.nextFollower] = Follower(
-                continuation: continuation, changeCount: state.changeCount)
+            state.followers[state.nextFollower] = continuation
             return state.nextFollower
         }
         continuation.onTermination = { [weak self] _ in
@@ -60,23 +57,21 @@ extension Followers {
     /// Keeps a change for delivery. To be called under the owner's lock. When it returns true, the caller
     /// must call ``tell()`` after it has released the lock.
     func note(_ value: Value, isLast: Bool = false) -> Bool {
-        let number = state.withLock { state in
-            state.changeCount += 1
-            return state.changeCount
+        state.withLock { state in
+            guard !state.followers.isEmpty else { return false }
+            state.changes.append(
+                Change(value: value, isLast: isLast, followers: Array(state.followers.values)))
+            return state.deliverer.begin()
         }
-        return changes.post(Change(number: number, value: value, isLast: isLast))
     }
 
     /// Delivers the changes. To be called by one thread at a time.
     func tell() {
-        while let change = changes.next() {
-            // Skips followers that were added after the change.
-            let hearing = state.withLock { state in
-                state.followers.values.filter { $0.changeCount < change.number }
-            }
-            for follower in hearing {
-                follower.continuation.yield(change.value)
-                if change.isLast { follower.continuation.finish() }
+        HeldLocks.assertNone(calling: "follower")
+        while let change = state.withLock({ $0.deliverer.next($0.changes.popFirst()) }) {
+            for follower in change.followers {
+                follower.yield(change.value)
+                if change.isLast { follower.finish() }
             }
         }
     }

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The settings and the channel of the hosts that name one server.
@@ -21,11 +22,13 @@ extension HostServer {
     func configure(_ change: (inout Host.Settings) -> Void) {
         while true {
             var (settings, version) = state.withLock { ($0.settings, $0.version) }
+            HeldLocks.assertNone(calling: "change of settings")
             change(&settings)
             let isDone = state.withLock { state in
                 guard state.version == version else { return false }
                 state.version += 1
-                state.settings = settings
+                // The old ones are released outside the lock.
+                swap(&state.settings, &settings)
                 return true
             }
             if isDone { return }

@@ -104,6 +104,7 @@ extension ReloadingTLS {
     private func reloadIfChanged() {
         let (options, known) = state.withLock { ($0.options, $0.stamps) }
         guard let options, options.files.map({ FileStamp(path: $0) }) != known else { return }
+        HeldLocks.assertNone(calling: "report of a reload")
         do throws(TLSError) {
             try reload(options)
             options.whenReloaded?(nil)

@@ -122,6 +122,7 @@ extension ConnectionCandidate {
         let result = Verdict()
         let check = Task.detached { [wakeUp] in
             do {
+                HeldLocks.assertNone(calling: "verification")
                 try await verification.check(chain, server)
                 result.value.withLock { $0 = .success(()) }
             } catch {

@@ -86,15 +86,3 @@ extension Link {
             streams: streams, sendWindowByteCount: window, sentPingCount: pings, tcp: wire.tcpInfo)
     }
 }
-
-extension Link.State {
-    /// The streams so far. Those that wait to be opened are not included.
-    func callCounts() -> CallCounts {
-        var counts = CallCounts()
-        counts.started = connection.startedStreamCount
-        counts.succeeded = succeededCallCount
-        let running = ending == nil ? max(0, callCount - connection.waitingStreamCount) : 0
-        counts.failed = max(0, counts.started - counts.succeeded - running)
-        return counts
-    }
-}

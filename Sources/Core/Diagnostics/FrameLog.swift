@@ -46,14 +46,13 @@ final class LinkFrameLog: Sendable {
         var received = FrameTrace(hasPreface: false)
         /// Bytes in the receive buffer that were described before.
         var seenByteCount = 0
-        /// Whether lines wait and no thread is delivering them.
-        var owesDelivery = false
+        var lines = Backlog<String>()
+        var deliverer = SingleDeliverer()
     }
 
     private let prefix: String
     private let log: FrameLog
     private let state = Mutex(State())
-    private let lines = SerialMailbox<String>()
 
     init(_ log: FrameLog, connection: UInt64, peer: String) {
         self.log = log
@@ -88,18 +87,15 @@ extension LinkFrameLog {
     func consumed(_ byteCount: Int) { state.withLock { $0.seenByteCount -= byteCount } }
 
     func deliver() {
-        let isDeliverer = state.withLock { state in
-            defer { state.owesDelivery = false }
-            return state.owesDelivery
+        HeldLocks.assertNone(calling: "frame log")
+        guard state.withLock({ $0.deliverer.begin() }) else { return }
+        while let line = state.withLock({ $0.deliverer.next($0.lines.popFirst()) }) {
+            log.write(line)
         }
-        guard isDeliverer else { return }
-        while let line = lines.next() { log.write(line) }
     }
 
     private func append(_ new: [String], _ direction: String, _ state: inout State) {
         let time = WallClock.text(WallClock.now)
-        for line in new where lines.post("\(time) \(prefix) \(direction) \(line)") {
-            state.owesDelivery = true
-        }
+        for line in new { state.lines.append("\(time) \(prefix) \(direction) \(line)") }
     }
 }

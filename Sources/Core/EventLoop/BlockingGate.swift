@@ -1,6 +1,7 @@
+import SwiftletTransport
+
 #if canImport(Darwin)
     import Darwin
-    import SwiftletTransport
 #elseif canImport(Musl)
     import Musl
 #else
@@ -57,6 +58,7 @@
 
     /// Waits until the gate was opened after `mark`.
     package func wait(since mark: UInt64 = 0) {
+        HeldLocks.assertNone(calling: "wait")
         unsafe pthread_mutex_lock(mutex)
         while happenings == mark { unsafe pthread_cond_wait(condition, mutex) }
         unsafe pthread_mutex_unlock(mutex)
@@ -64,6 +66,7 @@
 
     /// Like ``wait(since:)``, but waits at most for `duration`.
     func wait(since mark: UInt64, upTo duration: Duration) {
+        HeldLocks.assertNone(calling: "wait")
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         #if canImport(Darwin)

@@ -199,6 +199,10 @@ extension CompletionQueue {
         wakeWaiters()
     }
 
+    /// Whether the calling thread is running a turn of this queue. If so, it must not wait for
+    /// another turn.
+    var blocksItself: Bool { loop.isCurrent }
+
     private func wakeWaiters() {
         gate.open()
         if !loop.isCurrent { loop.wakeUp() }
@@ -210,20 +214,17 @@ extension CompletionQueue {
     }
 
     private func takeEvent() -> Event? {
-        state.withLock { state in
+        let (event, isOver): (Event?, Bool) = state.withLock { state in
             guard let (tag, success) = state.completed.popFirst() else {
-                return state.isShutDown && hasEnded(state) ? .shutdown : nil
+                return (nil, state.isShutDown && state.pendingCount == 0)
             }
-            return .completed(tag: tag, success: success)
+            return (.completed(tag: tag, success: success), false)
         }
-    }
-
-    /// Whether nothing is running. On a queue with its own thread, connections do not count: that
-    /// thread waits for their end, and closes the loop. On a queue that is turned by hand, this
-    /// closes the loop, because the program need not turn it again.
-    private func hasEnded(_ state: borrowing State) -> Bool {
-        guard state.pendingCount == 0 else { return false }
-        return mode == .ownThread || loop.isUnused && loop.close()
+        // A queue that is shut down begins no batch, so it stays over. On a queue with its own thread,
+        // connections do not count: that thread waits for their end, and closes the loop. On a queue that
+        // is turned by hand, this closes the loop, because the program need not turn it again.
+        guard isOver, mode == .ownThread || loop.isUnused && loop.close() else { return event }
+        return .shutdown
     }
 
     /// Blocks the calling thread while `isWaiting`, for a blocking call on a queue that is turned
@@ -355,6 +356,13 @@ extension CompletionQueue {
 }
 
 extension RPCError {
+    static var blockedQueue: RPCError {
+        .refused(
+            .failedPrecondition,
+            "a blocking call in a handler or task on its own completion queue would never end; "
+                + "use await or a handler there")
+    }
+
     /// This process has no descriptors or threads left. It is not a defect, and a later attempt may succeed.
     fileprivate static func noResources(_ message: String) -> RPCError {
         .refused(.resourceExhausted, message)

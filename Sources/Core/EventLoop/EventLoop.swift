@@ -277,6 +277,7 @@ extension EventLoop {
     package func turn(
         until deadline: Instant?, _ scratch: inout Scratch
     ) throws(SystemError) -> Bool {
+        HeldLocks.assertNone(calling: "event loop")
         guard
             turner.compareExchange(
                 expected: 0, desired: Thread.currentID, ordering: .acquiringAndReleasing

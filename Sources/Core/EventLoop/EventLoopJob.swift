@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension EventLoop {
     /// Work for the loop's thread.
     package enum Job: Sendable {
@@ -5,6 +7,7 @@ extension EventLoop {
         case closure(@Sendable () -> Void)
 
         func run() {
+            HeldLocks.assertNone(calling: "job")
             switch self {
             case .task(let job): job.run()
             case .closure(let body): body()

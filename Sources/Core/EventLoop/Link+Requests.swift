@@ -74,3 +74,15 @@ extension Link: StreamCarrier {
         if hasOutput { flushSoon() }
     }
 }
+
+extension Connection {
+    /// Sends a message on a stream.
+    package mutating func sendData(
+        _ message: EncodedMessage, on stream: StreamHandle, endStream: Bool
+    ) -> SendOutcome {
+        switch message {
+        case .whole(let bytes): sendData(bytes, on: stream, endStream: endStream)
+        case .parts(let parts): sendData(parts: parts, on: stream, endStream: endStream)
+        }
+    }
+}

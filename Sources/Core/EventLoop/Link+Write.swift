@@ -24,6 +24,7 @@ extension Link: Flushable {
     var outputMoment: MonotonicInstant? { loop.isCurrent ? nil : .now }
 
     package func flush() {
+        HeldLocks.assertNone(calling: "write of the socket")
         guard var batch = takeBatch() else { return }
         for round in 1... {
             frameLog?.deliver()

@@ -287,9 +287,6 @@ extension Link {
         }
     }
 
-    /// Whether bytes of a request were sent on this connection.
-    var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }
-
     /// Whether a call of the program was sent on this connection.
     var hasCarriedCall: Bool {
         state.withLock {
@@ -333,6 +330,16 @@ extension Link.State {
         // Frees the memory of a burst of calls.
         if callCount == 0, entries.count > Self.keptEntryCount { entries = [] }
         return call
+    }
+
+    /// The streams so far. Those that wait to be opened are not included.
+    func callCounts() -> CallCounts {
+        var counts = CallCounts()
+        counts.started = connection.startedStreamCount
+        counts.succeeded = succeededCallCount
+        let running = ending == nil ? max(0, callCount - connection.waitingStreamCount) : 0
+        counts.failed = max(0, counts.started - counts.succeeded - running)
+        return counts
     }
 
     private static let keptEntryCount = 1_024

@@ -1,4 +1,4 @@
-package import SwiftletTransport
+import SwiftletTransport
 
 /// Why a connection has ended.
 package struct LinkError: Error, Sendable {
@@ -26,20 +26,4 @@ extension LinkError {
     init(phase: Phase, _ error: SystemError) {
         self.init(phase: phase, cause: "\(error)", kind: .system(error.code))
     }
-}
-
-/// The times at which the steps of a connection were complete.
-package struct ConnectionTimes: Sendable {
-    package var begun: MonotonicInstant
-    /// The end of the name resolution.
-    package var resolved: MonotonicInstant?
-    package var connected: MonotonicInstant?
-    /// The end of the TLS handshake.
-    package var secured: MonotonicInstant?
-    /// The arrival of the server's SETTINGS.
-    package var ready: MonotonicInstant?
-    /// Failed attempts to connect before.
-    package var failedAttemptCount = 0
-
-    package init(begun: MonotonicInstant) { self.begun = begun }
 }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// The thread on which handlers of the program are called. Handlers are always called one at a time
 /// and in order.
 public struct SerialContext: Sendable {
@@ -28,6 +30,7 @@ public struct SerialContext: Sendable {
 
     /// Calls `body` in the context.
     public func callAsFunction(_ body: @escaping @Sendable () -> Void) {
+        HeldLocks.assertNone(calling: "serial context")
         if let run { run(body) } else { body() }
     }
 }

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A future result of a running call, such as its response. A task can await it, a thread can block
@@ -109,6 +110,7 @@ struct FutureStep {
 
     /// Runs the steps in their order. The steps that one step returns run before the next one.
     static func run(_ steps: [FutureStep]) {
+        HeldLocks.assertNone(calling: "callback of a future")
         var due = Array(steps.reversed())
         while let step = due.popLast() { due += step.run().reversed() }
     }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension InterceptorFactory {
     /// Adds the metadata of a call's credentials to its headers.
     static func credentials(_ credentials: any CallCredentials) -> InterceptorFactory {
@@ -14,6 +16,7 @@ private final class CredentialsInterceptor: Interceptor {
 
     func start(_ options: CallOptions, _ call: InterceptedCall) {
         let description = call.description
+        HeldLocks.assertNone(calling: "call credentials")
         guard description.isSecure || credentials.allowsInsecureConnections else {
             return call.close(CallEnd(error: .insecureConnection))
         }

@@ -245,6 +245,7 @@ extension InterceptedCall {
 
     /// Handles an event on the thread of the context, and those that arrive in the meantime.
     private func run(_ event: @autoclosure () -> Event, _ handleNow: () -> Void) {
+        HeldLocks.assertNone(calling: "interceptor")
         // A closure would cost an allocation for each event.
         if context.isInline {
             handleNow()
@@ -259,6 +260,7 @@ extension InterceptedCall {
     }
 
     private func handleRest() {
+        HeldLocks.assertNone(calling: "interceptor")
         while let event = next() { handle(event) }
     }
 

@@ -83,6 +83,7 @@ extension InterceptorChain {
         let factories = state.withLock { $0.source?.factories ?? [] }
         for index in index..<max(index, factories.count) {
             let factory = factories[index]
+            HeldLocks.assertNone(calling: "interceptor factory")
             guard let interceptor = factory.make(description) else { continue }
             let call = InterceptedCall(
                 self, factory, interceptor, under: upper, nextIndex: index + 1)
@@ -249,6 +250,7 @@ extension InterceptorChain {
     }
 
     private func deliver(_ response: ChainResponse) {
+        HeldLocks.assertNone(calling: "observer")
         if case .close(let end) = response { return deliver(end) }
         let observer = state.withLock { $0.observer }
         switch response {

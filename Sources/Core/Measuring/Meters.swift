@@ -70,7 +70,11 @@ package enum ProcessMeters {
 
     package static var source: (any MeterSource)? {
         get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        set {
+            var source = newValue
+            current.withLock { swap(&$0, &source) }
+            // The old one is released outside the lock.
+        }
     }
 }
 

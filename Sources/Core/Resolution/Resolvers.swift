@@ -32,7 +32,9 @@ public enum Resolvers {
             throw .refused(
                 .invalidArgument, "the scheme '\(scheme)' is reserved; choose another name")
         }
-        factories.withLock { $0[name] = makeResolver }
+        let old = factories.withLock { $0.updateValue(makeResolver, forKey: name) }
+        // Released outside the lock.
+        _ = old
     }
 
     static func factory(for scheme: String) -> Factory? {

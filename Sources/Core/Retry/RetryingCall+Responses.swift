@@ -107,6 +107,7 @@ extension RetryingCall {
     }
 
     private func hand(_ event: Event) {
+        HeldLocks.assertNone(calling: "observer")
         switch event {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message, from: self)

@@ -27,8 +27,6 @@ package struct MethodConfigTable: Sendable {
         }
     }
 
-    package var isEmpty: Bool { configs.isEmpty }
-
     /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
     /// is none.
     package func config(for path: String) -> MethodConfig? {

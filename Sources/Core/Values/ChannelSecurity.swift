@@ -32,6 +32,9 @@ public struct SecurityContext: Hashable, Sendable {
 /// One end of a secured connection, without I/O: the channel sends and receives the bytes. Used by
 /// one thread at a time.
 ///
+/// During a call of a method, the channel holds a lock of the connection. So a method must not use the
+/// channel, and must not block.
+///
 /// If a method throws an error, the connection ends. The description of the error becomes a cause
 /// of the calls' errors.
 public protocol SecuritySession: AnyObject, Sendable {

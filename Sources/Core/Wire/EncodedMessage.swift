@@ -1,5 +1,3 @@
-package import SwiftletTransport
-
 /// A message that is ready to be sent: its prefix of five bytes, and its encoded bytes.
 ///
 /// Large byte arrays are kept as they are, because a copy would cost more than all other work for
@@ -61,18 +59,6 @@ extension EncodedMessage {
         case .parts(var parts):
             parts[0].removeFirst(MessagePrefix.byteCount)
             return .parts(parts)
-        }
-    }
-}
-
-extension Connection {
-    /// Sends a message on a stream.
-    package mutating func sendData(
-        _ message: EncodedMessage, on stream: StreamHandle, endStream: Bool
-    ) -> SendOutcome {
-        switch message {
-        case .whole(let bytes): sendData(bytes, on: stream, endStream: endStream)
-        case .parts(let parts): sendData(parts: parts, on: stream, endStream: endStream)
         }
     }
 }

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// Writes the values of an asynchronous sequence. A task reads the sequence; it begins when the
@@ -70,6 +71,7 @@ extension AsyncSequenceWriter {
         do {
             for try await value in source {
                 guard let writeable = await writeableWhenStarted() else { return }
+                HeldLocks.assertNone(calling: "writeable")
                 writeable.write(value)
                 if let end = writer.withLock({ $0.progress.stopPushing() }) { return end.deliver() }
             }
@@ -84,6 +86,7 @@ extension AsyncSequenceWriter {
             writer.task = nil
             return writer.progress.stop()
         }
+        HeldLocks.assertNone(calling: "writeable")
         writeable?.writesFinished(failure)
     }
 

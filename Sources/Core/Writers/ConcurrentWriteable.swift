@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// Accepts values and an end on any thread. Passes them to another writeable one at a time, in
@@ -77,6 +78,7 @@ extension ConcurrentWriteable {
     }
 
     private func deliver(_ event: Event) {
+        HeldLocks.assertNone(calling: "writeable")
         switch event {
         case .value(let value, let then):
             let writeable: (any Writeable<Value>)? = state.withLock { state in

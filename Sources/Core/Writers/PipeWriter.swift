@@ -83,6 +83,7 @@ extension PipeWriter {
     private func push() {
         guard pipe.withLock({ $0.progress.startPushing() }) else { return }
         while let step = nextStep() {
+            HeldLocks.assertNone(calling: "writeable")
             switch step {
             case .value(let value, let writeable): writeable.write(value)
             case .end(let error, let writeable): writeable.writesFinished(error)

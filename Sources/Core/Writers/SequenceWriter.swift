@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// Writes the values of a sequence, on the thread that starts or resumes it.
@@ -51,6 +52,7 @@ extension SequenceWriter {
                 end?.deliver()
                 return
             }
+            HeldLocks.assertNone(calling: "sequence or writeable")
             if let value = unsafe iterator.next() {
                 writeable.write(value)
             } else {

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The state of a writer.
@@ -64,7 +65,10 @@ struct WriterProgress<Value: Sendable> {
         let writeable: any Writeable<Value>
         let error: RPCError?
 
-        func deliver() { writeable.writesFinished(error) }
+        func deliver() {
+            HeldLocks.assertNone(calling: "writeable")
+            writeable.writesFinished(error)
+        }
     }
 }
 

@@ -130,12 +130,12 @@ extension FakeResponse {
 
     private func sendHeaders(httpStatus: Int, _ metadata: Metadata) throws(RPCError) {
         if let problem = metadata.problem { throw refusal(problem) }
-        try progress.withLock { progress throws(RPCError) in
+        try advance { progress throws(RPCError) in
             guard case .nothing = progress else {
                 throw refusal("initial metadata has to be sent once, and before any message")
             }
             progress = .headers
-            stream.send(.headers(httpStatus: httpStatus, metadata))
+            stream.append(.headers(httpStatus: httpStatus, metadata))
         }
     }
 
@@ -144,7 +144,7 @@ extension FakeResponse {
         _ status: Status = .ok, trailingMetadata: Metadata = [:]
     ) throws(RPCError) {
         if let problem = trailingMetadata.problem { throw refusal(problem) }
-        try progress.withLock { progress throws(RPCError) in
+        try advance { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("the response has ended")
             case .nothing, .headers:
@@ -154,7 +154,7 @@ extension FakeResponse {
             case .messages: break
             }
             progress = .ended
-            stream.send(.end(status, trailingMetadata))
+            stream.append(.end(status, trailingMetadata))
         }
     }
 
@@ -165,10 +165,10 @@ extension FakeResponse {
 
     /// Ends the call with exactly this error, for example with the error of a lost connection.
     public func fail(_ error: RPCError) throws(RPCError) {
-        try progress.withLock { progress throws(RPCError) in
+        try advance { progress throws(RPCError) in
             if case .ended = progress { throw refusal("the response has ended") }
             progress = .ended
-            stream.send(.failure(error))
+            stream.append(.failure(error))
         }
     }
 
@@ -177,17 +177,25 @@ extension FakeResponse {
     }
 
     private func append(_ bytes: [UInt8]) throws(RPCError) {
-        try progress.withLock { progress throws(RPCError) in
+        try advance { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("a message cannot follow the end")
             case .messages where !shape.hasResponseStream:
                 throw refusal("the call has one response")
-            case .nothing: stream.send(.headers(httpStatus: 200, [:]))
+            case .nothing: stream.append(.headers(httpStatus: 200, [:]))
             case .headers, .messages: break
             }
             progress = .messages
-            stream.send(.message(bytes))
+            stream.append(.message(bytes))
         }
+    }
+
+    /// Appends parts in the order of the progress, and delivers them outside the lock.
+    private func advance(
+        _ body: (inout Progress) throws(RPCError) -> Void
+    ) throws(RPCError) {
+        try progress.withLock { progress throws(RPCError) in try body(&progress) }
+        stream.deliverSoon()
     }
 
     private func refusal(_ reason: String) -> RPCError {

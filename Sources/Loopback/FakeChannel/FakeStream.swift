@@ -120,12 +120,13 @@ final class FakeStream: Sendable {
 // MARK: - The answer
 
 extension FakeStream {
-    func send(_ part: ResponsePart) {
-        let isAttached = state.withLock { state in
-            if !state.isOver { state.parts.append(part) }
-            return state.isAttached
-        }
-        if isAttached { loop.run { [self] in deliver() } }
+    func append(_ part: ResponsePart) {
+        state.withLock { if !$0.isOver { $0.parts.append(part) } }
+    }
+
+    /// Delivers the appended parts on the loop, once the stream has a call.
+    func deliverSoon() {
+        if state.withLock({ $0.isAttached }) { loop.run { [self] in deliver() } }
     }
 
     /// Assigns the stream to a call.
@@ -284,6 +285,7 @@ extension FakeStream: StreamCarrier {
 
     private func tell(_ event: Event) {
         guard shown.post(event) else { return }
+        HeldLocks.assertNone(calling: "handler of a fake channel")
         while let event = shown.next() {
             switch event {
             case .over: whenOver()

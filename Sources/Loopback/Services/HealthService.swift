@@ -22,7 +22,13 @@ public final class HealthService: LoopbackService {
         var nextWatcher: UInt64 = 0
     }
 
+    private struct Change {
+        let watchers: [Watcher]
+        let status: ServingStatus
+    }
+
     private let state = Mutex(State())
+    private let changes = SerialMailbox<Change>()
 
     public init() {}
 }
@@ -32,13 +38,15 @@ public final class HealthService: LoopbackService {
 extension HealthService {
     /// Sets the state of a service; nil removes it. The empty name, the default, means the server as a whole.
     public func set(_ status: ServingStatus?, for service: String = "") {
-        state.withLock { state in
+        let isDeliverer = state.withLock { state in
             state.statuses[service] = status
-            // Under the lock, so that all watchers receive the changes in order. `yield` only stores the
-            // value.
-            for watcher in state.watchers[service, default: [:]].values {
-                watcher.yield(status ?? .serviceUnknown)
-            }
+            let watchers = Array(state.watchers[service, default: [:]].values)
+            // Under the lock, so that all watchers receive the changes in order.
+            return changes.post(Change(watchers: watchers, status: status ?? .serviceUnknown))
+        }
+        guard isDeliverer else { return }
+        while let change = changes.next() {
+            for watcher in change.watchers { watcher.yield(change.status) }
         }
     }
 

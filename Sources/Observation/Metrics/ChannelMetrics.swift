@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// The sinks of one channel, and the instruments that each of them records.
 final class ChannelMetrics: ChannelMeter {
@@ -18,6 +19,7 @@ final class ChannelMetrics: ChannelMeter {
     /// Nil if the channel has no sink, or none that records anything.
     init?(_ sinks: [any MetricSink], target: Target, isSecure: Bool) {
         guard !sinks.isEmpty else { return nil }
+        HeldLocks.assertNone(calling: "metric sink")
         outputs = sinks.map { sink in
             var instruments: UInt64 = 0
             for instrument in MetricInstrument.all where sink.records(instrument) {
@@ -64,6 +66,7 @@ extension ChannelMetrics {
             MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel,
         ]
         guard !method.isLiteral else { return CallLabels(named) }
+        HeldLocks.assertNone(calling: "metric sink")
         return CallLabels(
             named, [MetricLabel(MetricLabel.method, "other"), targetLabel],
             isNamed: outputs.map { $0.sink.recordsPath(method.path) })
@@ -82,6 +85,7 @@ extension ChannelMetrics {
     ) {
         for index in outputs.indices
         where outputs[index].instruments & Self.bit(instrument) != 0 {
+            HeldLocks.assertNone(calling: "metric sink")
             let output = outputs[index]
             output.sink.add(
                 MetricMeasurement(
@@ -97,6 +101,7 @@ extension ChannelMetrics {
     func record(_ value: Double, in instrument: MetricInstrument, _ labels: CallLabels) {
         for index in outputs.indices
         where outputs[index].instruments & Self.bit(instrument) != 0 {
+            HeldLocks.assertNone(calling: "metric sink")
             let output = outputs[index]
             output.sink.record(
                 MetricMeasurement(

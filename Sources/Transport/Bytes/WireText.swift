@@ -63,10 +63,4 @@ extension String {
     package func hasBytes(of other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
-
-    /// Whether the text begins with the bytes of `prefix`.
-    package func beginsWithBytes(of prefix: StaticString) -> Bool {
-        unsafe utf8.starts(
-            with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-    }
 }

@@ -80,8 +80,6 @@ extension HTTP1.ClientConnection {
     package var receivedHead: HeaderList { reader.head }
     /// The trailer fields of the last response, which follow a chunked body.
     package var receivedTrailers: HeaderList { reader.trailers }
-    /// Whether nothing of the response to the last request has arrived.
-    package var awaitsResponse: Bool { reader.isBeforeMessage }
 
     package var hasOutput: Bool { !writer.output.isEmpty }
 

@@ -60,11 +60,6 @@ extension HTTP1.MessageReader {
         if case .idle = phase { true } else { false }
     }
 
-    /// Whether a message is expected and none of its bytes have arrived.
-    var isBeforeMessage: Bool {
-        if case .startLine = phase { !line.isInside && interimCount == 0 } else { false }
-    }
-
     /// The minor version of the message that is read.
     var version: HTTP1.MinorVersion { request?.version ?? response?.version ?? 1 }
 

@@ -107,8 +107,6 @@ extension HTTP1.ServerConnection {
     /// Whether no request is being read or answered.
     package var isBetweenRequests: Bool { phase == .receiving && reader.isBetweenMessages }
 
-    package var hasOutput: Bool { !writer.output.isEmpty }
-
     /// Moves the pending output to the end of `output`.
     package mutating func takeOutput(into output: inout GatherList) {
         output.append(moving: &writer.output)

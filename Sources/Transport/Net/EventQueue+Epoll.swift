@@ -47,10 +47,6 @@
             try control(EPOLL_CTL_ADD, descriptor, Self.bothWays, token)
         }
 
-        func modify(_ descriptor: CInt, token: UInt64) throws(SystemError) {
-            try control(EPOLL_CTL_MOD, descriptor, Self.bothWays, token)
-        }
-
         func remove(_ descriptor: CInt) throws(SystemError) {
             try control(EPOLL_CTL_DEL, descriptor, 0, 0)
         }

@@ -26,10 +26,6 @@
             try change(ident, EVFILT_WRITE, EV_ADD | EV_CLEAR, token)
         }
 
-        func modify(_ descriptor: CInt, token: UInt64) throws(SystemError) {
-            try add(descriptor, token: token)
-        }
-
         func remove(_ descriptor: CInt) throws(SystemError) {
             let ident = UInt(descriptor)
             try change(ident, EVFILT_READ, EV_DELETE, 0)

@@ -54,11 +54,6 @@ extension Poller {
         try queue.add(descriptor, token: token)
     }
 
-    /// Changes the token of `descriptor`. Its current readiness is reported again.
-    package func modify(_ descriptor: CInt, token: UInt64) throws(SystemError) {
-        try queue.modify(descriptor, token: token)
-    }
-
     /// Stops watching. Call it before closing the descriptor. An earlier wait may have reported
     /// events already, so do not use the token again at once.
     package func remove(_ descriptor: CInt) throws(SystemError) {

@@ -42,8 +42,6 @@ extension TCPInfo {
     package var roundTripTime: Duration { .microseconds(value(15)) }
     /// Segments that were sent again since the connection was opened.
     package var retransmissionCount: UInt32 { value(23) }
-    /// Segments that were sent and not acknowledged.
-    package var unacknowledgedCount: UInt32 { value(4) }
     /// The congestion window, in segments.
     package var congestionWindow: UInt32 { value(18) }
 

@@ -7,9 +7,9 @@
         import Glibc
     #endif
 
-    /// Replaces the standard library's `Mutex` under ThreadSanitizer. On Linux, the standard
-    /// `Mutex` waits with a system call that ThreadSanitizer does not support. So ThreadSanitizer
-    /// would report races that do not exist.
+    /// Replaces the standard library's `Mutex` where locks are watched: each acquisition is checked
+    /// against ``LockOrder``. ThreadSanitizer needs it, too: on Linux, the standard `Mutex` waits with
+    /// a system call that ThreadSanitizer does not support, so it would report races that do not exist.
     ///
     /// In a build with `SWIFTLET_WATCHED_LOCKS`, each module that has locks declares this type as
     /// `Mutex`. That build disables `MemberImportVisibility`, because files import only the module
@@ -37,8 +37,12 @@
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
+            HeldLocks.willTake(LockOrder.Kind<Value>.self, at: unsafe UInt(bitPattern: lock))
             unsafe pthread_mutex_lock(lock)
-            defer { unsafe pthread_mutex_unlock(lock) }
+            defer {
+                unsafe pthread_mutex_unlock(lock)
+                HeldLocks.released()
+            }
             return unsafe try body(&value.pointee)
         }
     }

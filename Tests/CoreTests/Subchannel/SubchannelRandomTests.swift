@@ -1,4 +1,5 @@
 import SwiftletTransport
+import TestSupport
 import Testing
 
 @testable import SwiftletCore
@@ -8,7 +9,7 @@ import Testing
 struct SubchannelRandomTests {
     struct Story {
         let trial: SubchannelTrial
-        let chance: VirtualChannel.Chance
+        let chance: Chance
         var links: [FakeLink] = []
         var attempts: [Int] = []
         /// How often each call was handed out.
@@ -20,7 +21,7 @@ struct SubchannelRandomTests {
         var lastReport = ConnectivityState.idle
 
         init(seed: UInt64) {
-            chance = VirtualChannel.Chance(seed)
+            chance = Chance(seed)
             trial = SubchannelTrial(
                 [1, 2, 3], maxConnectionCount: Int(chance.next() % 3) + 1,
                 backoff: .init(initial: .seconds(1), jitter: 0.2),

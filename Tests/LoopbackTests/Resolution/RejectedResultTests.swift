@@ -32,7 +32,7 @@ private final class PromptResolver: Resolver {
         results.withLock { $0 }?.report(answer.withLock { $0 })
     }
 
-    func stop() { results.withLock { $0 = nil } }
+    func stop() { _ = results.withLock { $0.take() } }
 }
 
 /// Asks for another result whenever it receives one.

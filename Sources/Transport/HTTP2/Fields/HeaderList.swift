@@ -66,16 +66,6 @@ extension HeaderList {
         appendField(start: start, valueStart: valueStart, indexing)
     }
 
-    /// Appends a field. `write` appends the name and then the value, and returns the length of the
-    /// name.
-    package mutating func append(
-        _ indexing: Indexing = .indexed, writing write: (inout [UInt8]) -> Int
-    ) {
-        let start = bytes.count
-        let nameByteCount = write(&bytes)
-        appendField(start: start, valueStart: start + nameByteCount, indexing)
-    }
-
     mutating func appendField(start: Int, valueStart: Int, _ indexing: Indexing) {
         fields.append(
             Field(

@@ -1,0 +1,25 @@
+import SwiftletTransport
+import Synchronization
+
+extension ChannelCore: NetworkFollower {
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
+        guard !isConnected else { return resetBackoff() }
+        let members = state.withLock { Array($0.members.values) }
+        let links = members.flatMap(\.allLinks)
+        // Calls that wait for the resolver's config wait for a connection from here on. A call that waits
+        // for ready continues to wait.
+        methodConfigs?.releaseOthers()
+        var calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
+        calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
+        for call in calls {
+            var error = StatusMapping.networkLoss.notExecuted
+            error.phase = .connect
+            call.end(with: error, isImmediate: true)
+        }
+        for link in links where monitor.includesLocal || !link.isLocal {
+            var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
+            loss.isNetworkLoss = true
+            link.end(with: loss)
+        }
+    }
+}
