@@ -37,6 +37,26 @@ struct WaitingForStreamTests {
             deadline: .never, backend: backend, observer: SingleResponse())
     }
 
+    /// A connected subchannel.
+    private static func subchannel(
+        over link: Link, waiting calls: [CallCore] = [], on queue: CompletionQueue, _ owner: Owner
+    ) throws -> SubchannelCore {
+        let plan = ConnectionPlan(
+            try Target("127.0.0.1:1"), credentials: .insecure, arguments: ChannelArguments(),
+            queues: [queue], sockets: nil, proxy: nil)
+        let subchannel = SubchannelCore(
+            id: 1, Endpoint([try ServerAddress("127.0.0.1:1")]), plan: plan, maxConnectionCount: 2,
+            owner: owner)
+        owner.subchannel.withLock { $0 = subchannel }
+        subchannel.state.withLock { state in
+            let inputs: [SubchannelCore.Life.Input] =
+                [.wanted, .connected(link, named: nil, .init(), attempt: 1)]
+                + calls.map { .waits($0) }
+            for input in inputs { _ = state.life.handle(input, at: .now) }
+        }
+        return subchannel
+    }
+
     @Test(
         "keeps a released channel open until it has begun again",
         arguments: [
@@ -50,21 +70,8 @@ struct WaitingForStreamTests {
         let (link, server) = try client.connect()
         try server.send(RawFrame.settings([]))
         let owner = Owner()
-        let plan = ConnectionPlan(
-            try Target("127.0.0.1:1"), credentials: .insecure, arguments: ChannelArguments(),
-            queues: [queue], sockets: nil, proxy: nil)
-        let subchannel = SubchannelCore(
-            id: 1, Endpoint([try ServerAddress("127.0.0.1:1")]), plan: plan, maxConnectionCount: 2,
-            owner: owner)
-        owner.subchannel.withLock { $0 = subchannel }
-        subchannel.state.withLock { state in
-            for input in [.wanted, .connected(link, named: nil, .init(), attempt: 1)]
-                + (0..<2).map({ _ in .waits(Self.call(client)) })
-                as [SubchannelCore.Life.Input]
-            {
-                _ = state.life.handle(input, at: .now)
-            }
-        }
+        let subchannel = try Self.subchannel(
+            over: link, waiting: (0..<2).map { _ in Self.call(client) }, on: queue, owner)
         handOut(subchannel, link)
         #expect(owner.begun.withLock { $0 } == [true, true])
         #expect(!subchannel.hasWaitingCalls)
@@ -72,5 +79,22 @@ struct WaitingForStreamTests {
         link.end(with: LinkError(phase: .http2, cause: "the test is over"))
         subchannel.handle(.dropped)
         _ = owner.subchannel.withLock { $0.take() }
+    }
+
+    @Test("whose connection has ended with the machine's network is no failure of the server")
+    func refusedAfterNetworkLoss() throws {
+        let queue = try CompletionQueue(.byHand)
+        defer { queue.shutdown() }
+        let (link, _) = try LinkClient().connect()
+        let owner = Owner()
+        let subchannel = try Self.subchannel(over: link, on: queue, owner)
+        var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
+        loss.isNetworkLoss = true
+        link.end(with: loss)
+        // A call was refused before the subchannel got the report of the end.
+        subchannel.drainRefusing(link)
+        #expect(subchannel.report.connectivity == .idle)
+        subchannel.handle(.dropped)
+        owner.subchannel.withLock { $0 = nil }
     }
 }

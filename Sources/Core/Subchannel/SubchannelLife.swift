@@ -284,7 +284,10 @@ extension SubchannelLife {
     /// The connection for a new call. Nil when there is none, or when each has as many streams as its server
     /// allows and another connection may be opened.
     func linkForCall(at now: @autoclosure () -> MonotonicInstant) -> Link? {
-        guard maxConnectionCount > 1 else { return links.open.last }
+        maxConnectionCount == 1 ? links.open.last : linkWithRoom(at: now())
+    }
+
+    private func linkWithRoom(at now: @autoclosure () -> MonotonicInstant) -> Link? {
         if let link = links.open.first(where: \.hasRoom) { return link }
         guard mayAddConnection(at: now()) else {
             return links.open.min { $0.callCount < $1.callCount }
