@@ -42,7 +42,10 @@ enum ChainUpper: Sendable {
     case interceptor(InterceptedCall)
 }
 
+// Not inlined: each is called in many places, and inlined they would be several kilobytes in each.
+
 extension ChainUpper {
+    @inline(never)
     func receive(_ response: ChainResponse) {
         switch self {
         case .face(let chain): chain.receive(response)
@@ -50,6 +53,7 @@ extension ChainUpper {
         }
     }
 
+    @inline(never)
     func receive(end: CallEnd) {
         switch self {
         case .face(let chain): chain.receive(end: end)
@@ -74,6 +78,7 @@ extension ChainLower {
         }
     }
 
+    @inline(never)
     func send(_ request: ChainRequest) -> String? {
         switch self {
         case .interceptor(let call): call.send(request)

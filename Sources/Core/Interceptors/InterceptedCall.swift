@@ -326,9 +326,12 @@ extension InterceptedCall {
     }
 
     private func handle(end: CallEnd) {
-        restoreDeadline()
-        // The caller has cancelled and the rest has ended, so no event follows.
-        state.withLock { if $0.isCancelled { $0.isOver = true } }
+        let deadline = state.withLock { state in
+            // If the caller has cancelled, no event follows the end of the rest.
+            if state.isCancelled { state.isOver = true }
+            return state.deadline
+        }
+        chain.deadline.restore(chain, to: deadline)
         unsafe interceptor?.close(end, self)
     }
 }
