@@ -167,7 +167,7 @@ extension ConfigObject {
         return strings
     }
 
-    /// Texts of a config are compared and become keys. See ``WireText``.
+    /// Texts of a config are compared and become keys. See `WireText`.
     private func checkMarks(_ text: String, at name: String) throws(RPCError) {
         guard !WireText.hasBoundedMarks(text) else { return }
         throw error(name, "has more than \(WireText.maxMarkRun) combining marks in a row")

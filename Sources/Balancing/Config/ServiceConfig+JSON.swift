@@ -3,7 +3,7 @@ public import SwiftletCore
 extension ServiceConfig {
     /// Parses a service config in JSON, as `service_config.md` of gRPC describes it.
     ///
-    /// Unknown fields are ignored, as gRPC demands. ``ServiceConfig/warnings`` names them. Throws INVALID_ARGUMENT if the text is not JSON; the error gives line and
+    /// Unknown fields are ignored, as gRPC demands. `ServiceConfig.warnings` names them. Throws INVALID_ARGUMENT if the text is not JSON; the error gives line and
     /// column. Throws INVALID_ARGUMENT if a known field is not valid; the error gives its path:
     public init(json: String) throws(RPCError) {
         let object = try ConfigObject(json: json)

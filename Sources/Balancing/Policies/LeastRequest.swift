@@ -4,7 +4,7 @@ import Synchronization
 /// Sends each call to the endpoint with the fewest open calls among a few that are chosen at random:
 /// the policy `least_request_experimental` (A48).
 ///
-/// It keeps a connection to every endpoint, as ``RoundRobin`` does.
+/// It keeps a connection to every endpoint, as `RoundRobin` does.
 public struct LeastRequest: BalancingPolicy {
     /// How many endpoints are compared for each call: 2 to 10. A larger number counts as 10, a smaller
     /// one as 2; 2 by default.

@@ -5,7 +5,7 @@ public import SwiftletCore
 ///
 /// It counts the results of calls for each endpoint and evaluates them at every interval. For the
 /// child policy, the subchannels of an ejected endpoint are in TRANSIENT_FAILURE. It ejects nothing under
-/// ``PickFirst``, which uses one endpoint at a time, or under another policy that makes its subchannels without
+/// `PickFirst`, which uses one endpoint at a time, or under another policy that makes its subchannels without
 /// health checks.
 public struct OutlierDetection: BalancingPolicy {
     /// The time between two evaluations; 10 seconds by default.

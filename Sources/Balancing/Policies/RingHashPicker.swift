@@ -5,7 +5,7 @@ import SwiftletCore
 struct RingHashPicker: Picker {
     let ring: HashRing
     let endpoints: ContiguousArray<EndpointList<Void>.Member>
-    /// The name of the metadata that is hashed; empty when ``PickInfo/requestHash`` is used.
+    /// The name of the metadata that is hashed; empty when `PickInfo.requestHash` is used.
     let header: String
     /// Whether an endpoint is CONNECTING.
     let isConnecting: Bool

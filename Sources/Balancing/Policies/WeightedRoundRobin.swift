@@ -4,7 +4,7 @@ import Synchronization
 /// Sends calls to the endpoints in proportion to the capacity that their servers report: the policy
 /// `weighted_round_robin` (A58).
 ///
-/// It keeps a connection to every endpoint, as ``RoundRobin`` does. An endpoint whose load is not known
+/// It keeps a connection to every endpoint, as `RoundRobin` does. An endpoint whose load is not known
 /// gets as many calls as the average one.
 public struct WeightedRoundRobin: BalancingPolicy {
     /// Whether the servers report their load in a separate stream; false, the default, reads it from

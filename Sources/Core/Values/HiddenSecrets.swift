@@ -4,7 +4,7 @@ import SwiftletTransport
 
 extension Metadata {
     /// Hides the values of headers with these names wherever metadata is shown: in descriptions, in the lines of
-    /// ``CallLog``, and in recordings. The headers are also not sent to a server of another origin than that of
+    /// `CallLog`, and in recordings. The headers are also not sent to a server of another origin than that of
     /// the client (`RPCClient.call(at:)`).
     ///
     /// ```swift

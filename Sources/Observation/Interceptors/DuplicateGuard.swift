@@ -52,7 +52,7 @@ public final class DuplicateGuard: Sendable {
         /// own.
         let identity: ObjectIdentifier?
         let message: RawMessage
-        /// Whether the message is the key of a ``RequestIdentity``.
+        /// Whether the message is the key of a `RequestIdentity`.
         let isKey: Bool
     }
 

@@ -2,7 +2,7 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
+/// Measures the attempts of one `CallCore`: the first attempt, and each attempt that follows because a
 /// server did not process the one before it.
 final class MeasuredAttempt: AttemptMeter {
     enum Stage {
