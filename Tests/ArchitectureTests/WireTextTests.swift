@@ -41,6 +41,7 @@ struct WireTextTests {
             ("asciiLowercased.hasPrefix", "the target is checked for ASCII"),
         ],
         "Transport/HTTP1/HTTP1.swift": [(#"method == "…""#, "the method is a token of ASCII")],
+        "Core/Wire/Method.swift": [("path.lastIndex", "the path is checked for ASCII")],
         "Core/Wire/PlainExchange.swift": [("name.hasPrefix", "names of headers are ASCII")],
         "Core/Wire/ProtobufReader.swift": [
             ("into map: inout [String: Double]", "only checked names are inserted")
