@@ -27,12 +27,11 @@ struct TransportFolderTests {
         "TLS": ["", "Bytes", "Threads"],
         // DATA is read from a socket directly to its place in a message.
         "Net": ["", "Bytes", "Queues", "Threads", "Time", "HTTP2/Frames"],
-        "Net/DNS": ["Net", "Time"],
     ]
 
-    /// The sources of each folder, by file.
-    static func sources() throws -> [String: [String: TypeUses]] {
-        let root = ImportTests.sources.appending(path: "Transport")
+    /// The sources of each folder of a module, by file.
+    static func sources(of module: String = "Transport") throws -> [String: [String: TypeUses]] {
+        let root = ImportTests.sources.appending(path: module)
         var folders: [String: [String: TypeUses]] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: root.path)
         where path.hasSuffix(".swift") {
