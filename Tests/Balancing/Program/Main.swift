@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 
 /// The library's client for `Tests/Balancing/compare.py`. It has the same input and output as `client.py`.
 ///
@@ -8,6 +9,7 @@ import Swiftlet
 @main
 struct BalancingProgram {
     static func main() async {
+        ServiceConfigText.register()
         do {
             while let line = readLine() {
                 let session = try JSONDecoder().decode(Session.self, from: Data(line.utf8))
