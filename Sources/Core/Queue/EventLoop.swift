@@ -378,9 +378,7 @@ extension EventLoop {
     }
 
     /// Whether there is work for the next turn.
-    var hasWork: Bool {
-        inbox.withLock { !$0.isEmpty }
-    }
+    var hasWork: Bool { inbox.withLock { !$0.isEmpty } }
 
     /// Several rounds, because jobs add jobs. The number is limited, so that descriptors are
     /// handled, too.

@@ -31,7 +31,11 @@ extension SubchannelAddresses {
         list = endpoint.addresses.map(\.socketAddress)
         serverNames = endpoint.serverNames
         guard list != former.list || serverNames != former.serverNames else { return nil }
-        let kept = list.filter { former.lists($0, named: serverNames[$0]) }
+        // A set, because a name may have thousands of addresses.
+        let known = Set(former.list)
+        let kept = list.filter {
+            known.contains($0) && former.serverNames[$0] == serverNames[$0]
+        }
         return (Set(kept), kept.count < list.count)
     }
 }

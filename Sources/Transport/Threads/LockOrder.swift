@@ -65,8 +65,8 @@
             held.last.map { "the lock of \($0.name) is held during a call: \(callee)" }
         }
 
-        /// Locks that two threads could take in a circle, so that both wait for ever; nil if the table has
-        /// no circle.
+        /// A circle of locks in the table; nil if there is none. Two threads that take the locks of a circle
+        /// can wait for each other for ever.
         var circle: [String]? {
             var visited: Set<String> = []
             for name in table.keys.sorted() {
