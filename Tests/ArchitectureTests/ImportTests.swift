@@ -17,7 +17,8 @@ struct ImportTests {
         "Messages/Services": [
             "Swiftlet", "SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages",
         ],
-        "Dynamic": ["SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages"],
+        "Schema": ["SwiftletDescriptors", "SwiftletMessages"],
+        "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",

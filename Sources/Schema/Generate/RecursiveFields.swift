@@ -7,18 +7,18 @@
 ///
 /// A required field cannot be absent, so it has a box only if its message contains the message of the field
 /// through required fields alone. All other circles have a field that can be absent, and that has the box.
-struct RecursiveFields {
+package struct RecursiveFields {
     /// The group of each message, by the index of the message.
     private let groups: [Int]
     /// The groups if messages had only their required fields.
     private let requiredGroups: [Int]
 
-    init(_ pool: SchemaPool) {
+    package init(_ pool: SchemaPool) {
         groups = GroupSearch.groups(pool, requiredOnly: false)
         requiredGroups = GroupSearch.groups(pool, requiredOnly: true)
     }
 
-    func contains(_ field: FieldSchema) -> Bool {
+    package func contains(_ field: FieldSchema) -> Bool {
         guard let message = field.storedMessage else { return false }
         let groups = field.isRequired ? requiredGroups : groups
         return groups[message] == groups[field.containingMessage.index]

@@ -2,14 +2,19 @@ public import SwiftletMessages
 
 /// A message type of a schema.
 public struct MessageSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
+
+    package init(pool: SchemaPool, index: Int) {
+        self.pool = pool
+        self.index = index
+    }
 
     private var entry: MessageEntry { pool.messages[index] }
     var layout: MessageLayout { pool.messageLayouts[index] }
     /// The well-known type of the message, recognised by name and fields; nil for any other
     /// message.
-    var wellKnown: WellKnownType? { pool.messages[index].wellKnown }
+    package var wellKnown: WellKnownType? { pool.messages[index].wellKnown }
 
     /// The descriptor, options included.
     public var descriptor: Google.Protobuf.DescriptorProto { entry.proto }

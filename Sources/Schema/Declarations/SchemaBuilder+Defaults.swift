@@ -19,7 +19,7 @@ extension SchemaBuilder {
         fields[index].hasExplicitDefault = true
     }
 
-    private func zero(_ type: FieldType, _ target: Int) -> DynamicValue {
+    private func zero(_ type: FieldType, _ target: Int) -> FieldDefault {
         switch type {
         case .double: .double(0)
         case .float: .float(0)
@@ -31,12 +31,12 @@ extension SchemaBuilder {
         case .string: .string("")
         case .bytes: .bytes([])
         case .enumeration: .enumeration(enums[target].proto.value.first?.number ?? 0)
-        // Not used: `FieldSchema.defaultValue` returns an empty message.
+        // Not used: a message has no scalar default.
         case .message, .group: .bool(false)
         }
     }
 
-    private func parse(_ text: String, _ type: FieldType, _ target: Int) -> DynamicValue? {
+    private func parse(_ text: String, _ type: FieldType, _ target: Int) -> FieldDefault? {
         switch type {
         case .double: Double(text).map { .double($0) }
         case .float: Float(text).map { .float($0) }

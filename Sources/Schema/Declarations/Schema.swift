@@ -12,7 +12,7 @@ public import SwiftletMessages
 public struct Schema: Sendable {
     let pool: SchemaPool
 
-    init(pool: SchemaPool) { self.pool = pool }
+    package init(pool: SchemaPool) { self.pool = pool }
 
     /// Makes a schema of files in any order. A file that occurs twice with equal contents counts once.
     ///

@@ -11,8 +11,8 @@ public struct EnumSchema: SchemaElement {
         let position: Int
     }
 
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
 
     private var entry: EnumEntry { pool.enums[index] }
 

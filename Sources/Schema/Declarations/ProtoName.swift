@@ -5,7 +5,7 @@ import SwiftletMessages
 /// The compiler applies them to source. A schema applies them to descriptors, because a descriptor can come from
 /// a server, and can have any bytes as a name. Everything that uses a schema, such as the generator, relies on
 /// names that are identifiers of limited length.
-enum ProtoName {
+package enum ProtoName {
     /// The most bytes in a full name. Every name in a scope repeats the scope's name, so long names would
     /// need memory far above the size of the file.
     static let maxByteCount = 1024
@@ -95,7 +95,7 @@ enum ProtoName {
 
     /// A name for an error text, which can have any characters and any length: its first 200 characters,
     /// of which those outside printable ASCII are escaped.
-    static func shown(_ name: some StringProtocol) -> String {
+    package static func shown(_ name: some StringProtocol) -> String {
         let start = name.unicodeScalars.prefix(200)
         let text = start.map { scalar in
             " "..."~" ~= scalar ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"

@@ -1,7 +1,7 @@
 /// The properties of a field that decoding and encoding need. Trivial, so that a copy costs no
 /// reference counting.
-struct FieldLayout: Sendable {
-    enum Shape: UInt8, Sendable {
+package struct FieldLayout: Sendable {
+    package enum Shape: UInt8, Sendable {
         /// One value. The field is absent when the value is zero.
         case implicit
         /// One value with presence.
@@ -12,23 +12,23 @@ struct FieldLayout: Sendable {
         case map
     }
 
-    let number: UInt32
-    let type: FieldType
-    let shape: Shape
-    let isPacked: Bool
-    let validatesUTF8: Bool
+    package let number: UInt32
+    package let type: FieldType
+    package let shape: Shape
+    package let isPacked: Bool
+    package let validatesUTF8: Bool
     /// Whether the enum of the field has no numbers other than its declared ones.
-    let isClosedEnum: Bool
+    package let isClosedEnum: Bool
     /// The index of the field's message or enum; -1 for other types.
-    let target: Int32
+    package let target: Int32
     /// The index of the field's oneof; -1 when it is in none.
-    let oneof: Int32
+    package let oneof: Int32
     /// Whether the oneof has other fields. Setting this field then clears the other fields.
-    var sharesOneof = false
+    package var sharesOneof = false
     /// Whether the field is a message in which a required field can be missing, at any depth.
-    var needsRequiredCheck = false
+    package var needsRequiredCheck = false
 
-    var isSingular: Bool { shape.rawValue <= Shape.required.rawValue }
-    var hasPresence: Bool { shape == .explicit || shape == .required }
-    var targetIndex: Int { Int(target) }
+    @inlinable package var isSingular: Bool { shape.rawValue <= Shape.required.rawValue }
+    @inlinable package var hasPresence: Bool { shape == .explicit || shape == .required }
+    @inlinable package var targetIndex: Int { Int(target) }
 }

@@ -2,8 +2,8 @@ public import SwiftletMessages
 
 /// A service of a schema.
 public struct ServiceSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
 
     private var entry: ServiceEntry { pool.services[index] }
 
@@ -35,8 +35,8 @@ public struct ServiceSchema: SchemaElement {
 
 /// A method of a service.
 public struct MethodSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
 
     private var entry: MethodEntry { pool.methods[index] }
 

@@ -1,5 +1,5 @@
 /// A declaration of a schema: an index into a table of its pool.
-protocol SchemaElement: Hashable, Sendable, CustomStringConvertible {
+package protocol SchemaElement: Hashable, Sendable, CustomStringConvertible {
     var pool: SchemaPool { get }
     var index: Int { get }
     var fullName: String { get }
@@ -19,5 +19,5 @@ extension SchemaElement {
     public var description: String { fullName }
 
     /// The schema that the declaration belongs to.
-    public var schema: Schema { Schema(pool: pool) }
+    package var schema: Schema { Schema(pool: pool) }
 }

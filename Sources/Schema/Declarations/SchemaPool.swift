@@ -4,7 +4,7 @@ import SwiftletMessages
 ///
 /// Declarations refer to one another by index, so that recursive messages make no reference cycle. The values
 /// that callers get, such as ``MessageSchema``, retain the pool. The pool retains none of these values.
-final class SchemaPool: Sendable {
+package final class SchemaPool: Sendable {
     /// A declaration with a full name: its kind, and its index in the table of that kind.
     enum Symbol: Sendable {
         case package
@@ -29,12 +29,12 @@ final class SchemaPool: Sendable {
     let symbols: [String: Symbol]
 
     /// The layout of each field, by the index of the field.
-    let layouts: [FieldLayout]
+    package let layouts: [FieldLayout]
     /// The layout of each message, by the index of the message.
-    let messageLayouts: [MessageLayout]
-    let tables: FieldTables
+    package let messageLayouts: [MessageLayout]
+    package let tables: FieldTables
     /// A range of the numbers of each enum, by the index of the enum.
-    let enumRuns: [NumberRun]
+    package let enumRuns: [NumberRun]
 
     init(_ builder: SchemaBuilder) {
         files = builder.files
@@ -59,8 +59,13 @@ final class SchemaPool: Sendable {
         return index >= 0 ? index : extensionIndex(of: message, number: number)
     }
 
-    func extensionIndex(of message: Int, number: UInt32) -> Int? {
+    package func extensionIndex(of message: Int, number: UInt32) -> Int? {
         messages[message].extensionsByNumber[number]
+    }
+
+    /// Whether the enum has a value of that number.
+    package func isValue(_ number: Int32, ofEnum index: Int) -> Bool {
+        enums[index].positions[number] != nil
     }
 }
 
@@ -110,8 +115,8 @@ struct FieldEntry: Sendable {
     let features: SchemaFeatures
     /// The message that has the field. For an extension, this is the extended message.
     var message = 0
-    /// The default of a singular field that is not a message. `FieldSchema.defaultValue` makes all other defaults.
-    var defaultValue: DynamicValue = .bool(false)
+    /// Only read for a singular field that is not a message.
+    var defaultValue: FieldDefault = .bool(false)
     var hasExplicitDefault = false
     /// Whether it is a delimited field that is named after its message, like a group.
     var isGroupLike = false
@@ -141,9 +146,9 @@ struct EnumEntry: Sendable {
 
 /// The longest range of numbers without a gap that contains the number of the first value of an enum. Most
 /// enums have no other numbers, so they need no look-up in a table.
-struct NumberRun: Sendable {
-    private var low: Int32 = 1
-    private var high: Int32 = 0
+package struct NumberRun: Sendable {
+    @usableFromInline private(set) var low: Int32 = 1
+    @usableFromInline private(set) var high: Int32 = 0
 
     init(in entry: EnumEntry) {
         guard let first = entry.proto.value.first?.number ?? entry.positions.keys.first else {
@@ -155,8 +160,8 @@ struct NumberRun: Sendable {
         while high < .max, entry.positions[high + 1] != nil { high += 1 }
     }
 
-    @inline(__always)
-    func contains(_ number: Int32) -> Bool { low <= number && number <= high }
+    @inlinable @inline(__always)
+    package func contains(_ number: Int32) -> Bool { low <= number && number <= high }
 }
 
 struct ServiceEntry: Sendable {

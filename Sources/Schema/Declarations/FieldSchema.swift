@@ -2,11 +2,16 @@ public import SwiftletMessages
 
 /// A field of a message, or an extension.
 public struct FieldSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
+
+    package init(pool: SchemaPool, index: Int) {
+        self.pool = pool
+        self.index = index
+    }
 
     private var entry: FieldEntry { pool.fields[index] }
-    var layout: FieldLayout { pool.layouts[index] }
+    package var layout: FieldLayout { pool.layouts[index] }
 
     /// The descriptor, options included.
     public var descriptor: Google.Protobuf.FieldDescriptorProto { entry.proto }
@@ -90,26 +95,17 @@ public struct FieldSchema: SchemaElement {
         return oneof.isSynthetic ? nil : oneof
     }
 
-    /// The value of the field when it is absent: the declared default, else zero, empty, or the first value
-    /// of the enum.
-    public var defaultValue: DynamicValue {
-        switch layout.shape {
-        case .list: .list([])
-        case .map: .map([:])
-        default: message.map { .message(DynamicMessage($0)) } ?? entry.defaultValue
-        }
+    /// The value of the field when it is absent: the declared default, else zero, empty, or the first value of the
+    /// enum. Nil for a list, a map and a message.
+    package var scalarDefault: FieldDefault? {
+        layout.isSingular && !type.isMessage ? pool.fields[index].defaultValue : nil
     }
 
     /// Whether the `.proto` file declares a default.
     public var hasExplicitDefault: Bool { entry.hasExplicitDefault }
 
-    /// The name in the text format: a group has the name of its message.
-    var textName: String {
-        if entry.isExtension { return "[\(fullName)]" }
-        return entry.isGroupLike ? message?.name ?? name : name
-    }
-
-    var isGroupLike: Bool { entry.isGroupLike }
+    /// Whether it is a delimited field that is named after its message, like a group.
+    package var isGroupLike: Bool { entry.isGroupLike }
 
     /// The comments around the declaration of the field.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }

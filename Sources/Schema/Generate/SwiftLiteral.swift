@@ -1,8 +1,8 @@
 /// Values as Swift source.
 enum SwiftLiteral {
-    /// The default of `field` as an expression of the type `type`.
-    static func text(_ value: DynamicValue, of field: FieldSchema, _ type: String) -> String {
-        switch value {
+    /// The default of `field` as an expression. `type` is the type of one value.
+    static func defaultValue(of field: FieldSchema, _ type: String) -> String {
+        switch field.scalarDefault {
         case .bool(let value): "\(value)"
         case .int32(let value): "\(value)"
         case .int64(let value): "\(value)"
@@ -13,8 +13,7 @@ enum SwiftLiteral {
         case .string(let value): quoted(value)
         case .bytes(let value): "[\(value.map { "\($0)" }.joined(separator: ", "))]"
         case .enumeration(let value): value == 0 ? "\(type)()" : "\(type)(rawValue: \(value))"
-        case .message: "\(type)()"
-        case .list, .map: "[]"
+        case nil: field.isList || field.isMap ? "[]" : "\(type)()"
         }
     }
 

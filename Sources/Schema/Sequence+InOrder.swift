@@ -3,7 +3,7 @@ extension Sequence {
     ///
     /// It sorts the places of the elements. The standard library's functions are compiled again for each type of
     /// element and each closure, with three kilobytes each time.
-    func inOrder(by precedes: (Element, Element) -> Bool) -> [Element] {
+    package func inOrder(by precedes: (Element, Element) -> Bool) -> [Element] {
         let elements = Array(self)
         return sortedIndices(elements.count) { precedes(elements[$0], elements[$1]) }
             .map { elements[$0] }
@@ -12,7 +12,7 @@ extension Sequence {
 
 extension Sequence where Element: Comparable {
     /// The elements in ascending order. See ``inOrder(by:)``.
-    func inOrder() -> [Element] { inOrder(by: <) }
+    package func inOrder() -> [Element] { inOrder(by: <) }
 }
 
 @inline(never)

@@ -1,8 +1,8 @@
 /// Decodes the escapes of strings in the text format. Descriptors also use them for the defaults of `bytes`.
-enum Escapes {
+package enum Escapes {
     /// The character that a backslash and one other character represent, in the text format and in `.proto`
     /// files. Nil if digits follow, or if the escape does not exist.
-    static func character(afterBackslash kind: UInt8) -> UInt8? {
+    package static func character(afterBackslash kind: UInt8) -> UInt8? {
         switch kind {
         case UInt8(ascii: "a"): 7
         case UInt8(ascii: "b"): 8
@@ -17,11 +17,11 @@ enum Escapes {
     }
 
     /// The bytes that `text` represents; nil when it has an escape that does not exist.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(Array(text.utf8)[...])
     }
 
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var rest = text
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -102,9 +102,9 @@ enum Escapes {
 }
 
 /// Digits of numbers up to radix 16.
-enum Digits {
+package enum Digits {
     /// The value of an ASCII digit or of a letter from a to f; nil for other bytes.
-    static func value(_ byte: UInt8) -> UInt32? {
+    package static func value(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
         case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)

@@ -1,7 +1,7 @@
 /// Names in the form of the JSON mapping.
-enum JSONName {
+package enum JSONName {
     /// `foo_bar` becomes `fooBar`: each underscore is removed, and the letter after it becomes upper case.
-    static func ofField(_ name: String) -> String {
+    package static func ofField(_ name: String) -> String {
         var result: [UInt8] = []
         var isUpper = false
         for byte in name.utf8 {

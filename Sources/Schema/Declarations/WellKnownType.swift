@@ -1,5 +1,5 @@
 /// The types of `google.protobuf` that have a special JSON form.
-enum WellKnownType: Sendable {
+package enum WellKnownType: Sendable {
     case any
     case timestamp
     case duration

@@ -2,8 +2,8 @@ public import SwiftletMessages
 
 /// A oneof of a message.
 public struct OneofSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
 
     private var entry: OneofEntry { pool.oneofs[index] }
 

@@ -2,8 +2,8 @@ public import SwiftletMessages
 
 /// A `.proto` file of a schema.
 public struct FileSchema: SchemaElement {
-    let pool: SchemaPool
-    let index: Int
+    package let pool: SchemaPool
+    package let index: Int
 
     private var entry: FileEntry { pool.files[index] }
 

@@ -67,7 +67,7 @@ extension FieldSource {
     }
 
     /// The default as an expression.
-    var defaultValue: String { SwiftLiteral.text(schema.defaultValue, of: schema, elementType) }
+    var defaultValue: String { SwiftLiteral.defaultValue(of: schema, elementType) }
 }
 
 // MARK: - The list of fields

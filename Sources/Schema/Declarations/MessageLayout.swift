@@ -1,32 +1,39 @@
 /// The properties of a message type that encoding and decoding need. All members are trivial, so that a copy
 /// costs no reference counting.
-struct MessageLayout: Sendable {
+package struct MessageLayout: Sendable {
     /// The range of the message's fields in the tables of ``FieldTables``.
-    let dense: Range<Int32>
-    let required: Range<Int32>
-    let hasSparse: Bool
-    let hasExtensions: Bool
+    package let dense: Range<Int32>
+    package let required: Range<Int32>
+    package let hasSparse: Bool
+    package let hasExtensions: Bool
 
     /// Whether a required field can be missing in the message, or in a message inside it.
-    var needsRequiredCheck = false
+    package var needsRequiredCheck = false
     /// For an entry of a map: the indices of the key and the value.
-    let entry: (key: Int32, value: Int32)?
+    package let entry: (key: Int32, value: Int32)?
     /// A message set encodes its extensions in groups of number 1.
-    let isMessageSet: Bool
+    package let isMessageSet: Bool
 }
 
 /// The fields of all messages by their numbers, and the required fields. Extensions are not included.
-struct FieldTables: Sendable {
+package struct FieldTables: Sendable {
     /// The indices of the fields with small numbers, by message and number; -1 where there is none.
-    private var dense: [Int32] = []
+    @usableFromInline private(set) var dense: [Int32] = []
     /// The indices of the other fields.
-    private var sparse: [Key: Int32] = [:]
+    @usableFromInline private(set) var sparse: [Key: Int32] = [:]
     /// The required fields by message.
     private var required: [Int32] = []
 
-    private struct Key: Hashable {
+    @usableFromInline
+    struct Key: Hashable {
         let message: Int
         let number: UInt32
+
+        @usableFromInline
+        init(message: Int, number: UInt32) {
+            self.message = message
+            self.number = number
+        }
     }
 
     private static let maxDenseNumber: UInt32 = 255
@@ -59,8 +66,8 @@ struct FieldTables: Sendable {
     }
 
     /// The index of the field with that number; -1 when there is none.
-    @inline(__always)
-    func index(of number: UInt32, in message: Int, _ layout: MessageLayout) -> Int {
+    @inlinable @inline(__always)
+    package func index(of number: UInt32, in message: Int, _ layout: MessageLayout) -> Int {
         if number < layout.dense.count {
             return Int(dense[Int(layout.dense.lowerBound) &+ Int(number)])
         }
@@ -69,7 +76,7 @@ struct FieldTables: Sendable {
     }
 
     /// The indices of the required fields.
-    func required(of layout: MessageLayout) -> ArraySlice<Int32> {
+    package func required(of layout: MessageLayout) -> ArraySlice<Int32> {
         required[Int(layout.required.lowerBound)..<Int(layout.required.upperBound)]
     }
 }
