@@ -126,7 +126,7 @@ let package = Package(
 
         // Generates source in the packages of users. It uses schemas alone, so that their builds stay short.
         .executableTarget(
-            name: "swiftlet-generator", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            name: "swiftlet-generator", dependencies: ["SwiftletSchema"],
             path: "Sources/Plugins/Generator", swiftSettings: strict),
         .plugin(
             name: "SwiftletBuildPlugin", capability: .buildTool(),

@@ -33,7 +33,7 @@ struct ImportTests {
             "SwiftletServices", "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": ["SwiftletCore", "SwiftletJSON", "FoundationEssentials", "Foundation"],
-        "Plugins": ["SwiftletDynamic", "SwiftletMessages", "PackagePlugin", "Foundation"],
+        "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]

@@ -3,7 +3,7 @@
 // fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
 // fuzz: Sources/Schema/SchemaError.swift Sources/Schema/Sequence+InOrder.swift Sources/Schema/Declarations
 // fuzz: Sources/Schema/Source/Escapes.swift Sources/Dynamic/Message Sources/Dynamic/Binary
-// fuzz: Sources/Dynamic/JSON/JSONString.swift
+// fuzz: Sources/Schema/JSON
 // fuzz: Tests/DynamicTests/Schema/TestSchema.swift
 //
 // A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of an inner message

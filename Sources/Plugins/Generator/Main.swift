@@ -1,4 +1,4 @@
-import SwiftletDynamic
+import SwiftletSchema
 
 #if canImport(Darwin)
     import Darwin
@@ -66,10 +66,8 @@ enum Main {
             try settings.expect(arguments.planned)
             return try settings.options()
         } catch let error as FormatError {
-            let place = error.path.isEmpty ? "" : "\(error.path): "
             throw Failure(
-                description:
-                    "\(path):\(error.line):\(error.column): error: \(place)\(error.message)")
+                description: "\(path):\(error.line):\(error.column): error: \(error.message)")
         } catch let error as ProtoFileError {
             throw Failure(description: "\(path): error: \(error)")
         } catch {

@@ -40,7 +40,6 @@ package struct JSONScanner {
         try enter()
         if !take(UInt8(ascii: "}")) {
             repeat {
-                skipSpace()
                 let name = try string()
                 try expect(UInt8(ascii: ":"), "':'")
                 try member(&self, name)
@@ -93,13 +92,13 @@ package struct JSONScanner {
 
     // MARK: Scalars
 
-    mutating func bool() throws(FormatError) -> Bool {
+    package mutating func bool() throws(FormatError) -> Bool {
         if takeWord("true") { return true }
         guard takeWord("false") else { throw error("expected true or false") }
         return false
     }
 
-    mutating func null() throws(FormatError) {
+    package mutating func null() throws(FormatError) {
         guard takeWord("null") else { throw error("expected null") }
     }
 
@@ -115,6 +114,7 @@ package struct JSONScanner {
     }
 
     package mutating func string() throws(FormatError) -> String {
+        skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
             throw error("expected a string, found \(found)")
         }
@@ -197,7 +197,7 @@ package struct JSONScanner {
         while index < bytes.count, JSONScanner.isSpace(bytes[index]) { index += 1 }
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool {
+    package static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
     }
 

@@ -18,7 +18,7 @@ public struct FormatError: Error, Hashable, Sendable {
     }
 
     /// Makes an error about the byte at `offset` of `text`.
-    init(_ message: String, at offset: Int, of text: [UInt8]) {
+    package init(_ message: String, at offset: Int, of text: [UInt8]) {
         var line = 1
         var column = 1
         for byte in text[..<min(offset, text.count)] {
@@ -30,13 +30,6 @@ public struct FormatError: Error, Hashable, Sendable {
             }
         }
         self.init(line: line, column: column, message: message)
-    }
-
-    /// The same error, with its path relative to the outer message.
-    package func inside(_ outer: String) -> FormatError {
-        var error = self
-        error.path = DynamicError(path: path, message: "").inside(outer).path
-        return error
     }
 }
 

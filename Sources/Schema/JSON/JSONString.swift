@@ -4,15 +4,15 @@ import SwiftletMessages
 ///
 /// The characters that ``QuotedText/isHidden(_:)`` names are written as `\u` escapes, besides those that JSON itself
 /// escapes. The text is still valid JSON, and readers decode the same string.
-enum JSONString {
-    static func quoted(_ string: String) -> String {
+package enum JSONString {
+    package static func quoted(_ string: String) -> String {
         var bytes: [UInt8] = []
         append(string, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends the string with its quotation marks.
-    static func append(_ string: String, to output: inout [UInt8]) {
+    package static func append(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
