@@ -35,7 +35,7 @@ struct FileSource {
             results.append(emptyFile())
         } else if !isEmpty {
             var writer = SourceWriter()
-            let used = SwiftGenerator(options).usedFiles(file, selection)
+            let used = SwiftGenerator(options).uses(of: file, selection).map(\.file)
             writeStart(
                 imports: ["Swiftlet"] + importedModules + providedModules(used), &writer)
             writeExtension(&writer) { writer in
@@ -77,7 +77,7 @@ struct FileSource {
 
     private func generateTesting() -> GeneratedFile {
         var writer = SourceWriter()
-        let used = SwiftGenerator(options).usedByMethods(of: file, selection)
+        let used = SwiftGenerator(options).usesByMethods(of: file, selection).map(\.file)
         writeStart(
             imports: ["Swiftlet", "SwiftletLoopback"] + importedModules + providedModules(used),
             &writer)

@@ -30,12 +30,15 @@ public struct SwiftGenerator: Sendable {
     ///   - types: The full names of messages, enums and services. Only these are generated, with the
     ///     types that they need. Default: everything in the files.
     ///
-    /// Throws when the schema has no such file or no such type, and when two sources would have one name.
+    /// Throws when the schema has no such file or no such type, when two sources would have one name, and when the
+    /// source would use a type that is not generated. Such a type is in a file that is not among `files`, and neither in
+    /// the library nor in a module of the options.
     public func generate(
         _ schema: Schema, files: [String]? = nil, types: [String] = []
     ) throws(SchemaError) -> [GeneratedFile] {
         let selection = try DeclarationSelection(types, in: schema)
         let named = try namedFiles(schema, files)
+        try refuseMissingTypes(named, selection)
         let chosen = named.filter { !isElsewhere($0) }
         let names = TypeNames(schema)
         let recursion = RecursiveFields(schema.pool)
@@ -53,7 +56,7 @@ public struct SwiftGenerator: Sendable {
         return results
     }
 
-    func namedFiles(
+    private func namedFiles(
         _ schema: Schema, _ names: [String]?
     ) throws(SchemaError) -> [FileSchema] {
         guard let names else { return schema.files }
