@@ -40,7 +40,8 @@ struct GenerateCommandTests {
         let run = try await Program.run(generate)
         #expect(run.status == 1)
         #expect(
-            run.errors == "swiftlet: b.proto: B.a: its type A is declared in 'a.proto', which is not "
+            run.errors
+                == "swiftlet: b.proto: B.a: its type A is declared in 'a.proto', which is not "
                 + "generated; add that file (in swiftlet.json: 'files'), or name the module of its "
                 + "types (--modules; in swiftlet.json: 'modules')\n")
         #expect(!FileManager.default.fileExists(atPath: output))
