@@ -36,8 +36,8 @@ struct CoreFolderTests {
         "Wire": ["StatusMapping"],
         // A link reaches into its calls, which carry its streams.
         "Link": [
-            "CallArrival", "CallCore", "LinkLoss", "RacedConnection", "RequestHead",
-            "StreamCarrier", "StreamObstacle",
+            "CallArrival", "CallCore", "ConnectionSnapshot", "RequestHead", "StreamCarrier",
+            "StreamObstacle",
         ],
         "Balancing": ["CallCore"],
         "ServiceConfig": ["ChannelArguments"],

@@ -74,6 +74,10 @@ struct RequestHeadCache {
     /// without comparing names. The entry keeps the method alive, so that the identity stays valid.
     private var ordinary: PreparedHeaders?
     private var ordinaryMethod: ObjectIdentifier?
+    /// The error of gRPC calls; nil if the channel can carry them.
+    private let refusalOfGRPC: RPCError?
+
+    init(refusalOfGRPC: RPCError? = nil) { self.refusalOfGRPC = refusalOfGRPC }
 }
 
 extension RequestHeadCache {
@@ -100,6 +104,7 @@ extension RequestHeadCache {
             return entries[0].prepared
         }
         let head = call.head
+        if let refusalOfGRPC, !head.isPlain { throw refusalOfGRPC }
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
         let prepared =

@@ -45,38 +45,18 @@ extension Channel {
     ) throws(RPCError) {
         try arguments.check()
         let target = try Target(target)
-        if version != .http2, case .registered(let scheme) = target.resolution {
-            throw .refused(
-                .invalidArgument,
-                "a channel that may speak HTTP/1.1 has no resolver for the scheme '\(scheme)'")
-        }
-        self.init(
-            backend: version.backend(
-                target, credentials, arguments, try CompletionQueue.orShared(queue),
-                proxy: try arguments.proxy.proxy(for: target)),
-            defaultOptions: defaultOptions, interceptors: interceptors)
+        let core = ChannelCore(
+            target, credentials: credentials, arguments: arguments,
+            queues: [try CompletionQueue.orShared(queue)],
+            proxy: try arguments.proxy.proxy(for: target),
+            otherVersion: version.otherVersion(isSecure: credentials.isSecure))
+        self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 }
 
 extension HTTPVersion {
-    /// The backend of a channel of this version.
-    func backend(
-        _ target: Target, _ credentials: ChannelCredentials, _ arguments: ChannelArguments,
-        _ queue: CompletionQueue, proxy: ProxyServer?
-    ) -> any ChannelBackend {
-        switch self {
-        case .http2:
-            ChannelCore(
-                target, credentials: credentials, arguments: arguments, queues: [queue],
-                proxy: proxy)
-        case .negotiated where credentials.isSecure:
-            NegotiatedChannel(
-                target, credentials: credentials, arguments: arguments, queue: queue,
-                proxy: proxy)
-        case .http1, .negotiated:
-            HTTP1Channel(
-                target, credentials: credentials, arguments: arguments, queue: queue,
-                proxy: proxy)
-        }
+    /// The version that is spoken beside HTTP/2, or instead of it.
+    func otherVersion(isSecure: Bool) -> OtherVersion? {
+        self == .http2 ? nil : .http1(isOnly: self == .http1 || !isSecure)
     }
 }

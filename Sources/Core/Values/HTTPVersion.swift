@@ -10,8 +10,7 @@ public enum HTTPVersion: Hashable, Sendable {
     /// limits the number of running requests.
     case http1
     /// With TLS, the server selects the version by ALPN; HTTP/1.1 is used if it selects none.
-    /// Without TLS, HTTP/1.1 is used. A service config in DNS is used only with HTTP/2: the channel
-    /// looks it up when the server has selected HTTP/2.
+    /// Without TLS, HTTP/1.1 is used.
     case negotiated
 }
 

@@ -106,7 +106,7 @@ struct HTTP1CallTests {
         }
         let queue = try CompletionQueue()
         var channel: Channel? = try Channel(url: "http://\(server.target)", queue: queue)
-        weak let core = channel?.backend as? HTTP1Channel
+        weak let core = channel?.backend as? ChannelCore
         #expect(core != nil)
         let call = Task { [channel] in try await channel?.request(.get, "/").body }
         try await eventually { gate.arrivalCount == 1 }
@@ -326,35 +326,5 @@ struct HTTPVersionTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         await channel.close()
         for await state in channel.connectivityChanges where state == .shutdown { break }
-    }
-
-    @Test("is HTTP/2 also for a request that begins after the choice")
-    func lateRequest() async throws {
-        let server = try echoServer(tls: tls())
-        let queue = try CompletionQueue()
-        defer { queue.shutdown() }
-        var options = TLSOptions()
-        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
-        let (handedOver, continuation) = AsyncStream.makeStream(of: Int.self)
-        let channel = HTTP1Channel(
-            try Target("localhost:\(server.target.split(separator: ":")[1])"),
-            credentials: try .tls(options), arguments: ChannelArguments(), queue: queue,
-            whenHTTP2: { connection, waiting in
-                connection.giveUp()
-                continuation.yield(waiting.count)
-            })
-        var counts = handedOver.makeAsyncIterator()
-        for _ in 0..<2 {
-            let call = CallCore(
-                CallHead(
-                    MethodSignature(
-                        path: "/echo", shape: .unary, contentSubtype: nil,
-                        plain: PlainExchange(.get, contentType: nil, accept: "*/*")), CallOptions(),
-                    MessageLimits()),
-                deadline: .never, backend: channel, observer: SingleResponse())
-            call.start()
-            #expect(await counts.next() == 1)
-        }
-        channel.shutDown()
     }
 }
