@@ -17,15 +17,13 @@ struct HTTP1Exchange {
 extension HTTP1Exchange {
     /// Ends the call, or sends it again, after its connection has ended.
     ///
-    /// - Parameters:
-    ///   - isFinal: Whether the call ends in any case.
-    ///   - isReused: Whether the connection carried an earlier call. The server may have closed it before it
-    ///     received the request, which is then sent again if it is idempotent or was not sent.
-    func connectionEnded(with error: RPCError, isFinal: Bool, isReused: Bool) {
+    /// - Parameter mayBeRepeated: Whether a request without a response is sent again if it is
+    ///   idempotent or was not sent.
+    func connectionEnded(with error: RPCError, mayBeRepeated: Bool) {
         guard let call else { return }
-        if !isAttached, !isFinal {
+        if !isAttached {
             call.backend.begin(call)
-        } else if isReused, !isFinal, !hasResponse, !isSent || call.isIdempotent {
+        } else if mayBeRepeated, !hasResponse, !isSent || call.isIdempotent {
             call.streamWasNotProcessed(wasSent: isSent, error)
         } else {
             call.end(with: error, isImmediate: false)

@@ -41,8 +41,10 @@ extension HTTP1Link {
             return becomeFree()
         }
         // If a closed connection has lost the request, it is sent again on a new connection:
-        // another kept connection may be closed as well.
-        guard request.attempt == 0 || !isReused else {
+        // another kept connection may be closed as well. And an observer may turn the loop by hand inside of
+        // a read, which must check all bytes first: those that follow a response must not be mistaken for the
+        // response to the next request.
+        guard !isReused || request.attempt == 0 && state.withLock({ $0.buffer != nil }) else {
             call.requestWasNotSent()
             return end(with: .closed("the connection takes no more calls"))
         }

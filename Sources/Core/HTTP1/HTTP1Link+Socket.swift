@@ -36,13 +36,9 @@ extension HTTP1Link: Pollable {
         guard var buffer = state.withLock({ $0.buffer.take() }) else { return }
         let ending = readSocket(&buffer, untilEmpty: untilEmpty)
         var returned: ReceiveBuffer? = buffer
-        let isFree = state.withLock { state in
-            swap(&state.buffer, &returned)
-            defer { state.isFreeAfterRead = false }
-            return state.isFreeAfterRead
-        }
+        state.withLock { swap(&$0.buffer, &returned) }
         switch ending {
-        case nil: if isFree { becomeFree() }
+        case nil: break
         case .endOfStream: receiveEnd()
         case .failed(let error): end(with: error)
         }

@@ -9,10 +9,6 @@ final class HTTP1Link: Sendable {
         var connection: HTTP1.ClientConnection
         /// Nil while a read uses it.
         var buffer: ReceiveBuffer?
-        /// True if the connection became free during a read. It can carry another call when the read has
-        /// checked all bytes, because bytes that follow a response must not be mistaken for the response to
-        /// the next request.
-        var isFreeAfterRead = false
         var output = GatherList()
         /// Whether the socket did not accept all output.
         var isBlocked = false
@@ -135,9 +131,7 @@ extension HTTP1Link: SubchannelLink {
 
     func leave() {
         state.withLock { $0.isLeaving = true }
-        loop.run { [self] in
-            if state.withLock({ $0.exchange == nil }) { end(with: .leaving) }
-        }
+        loop.run { [self] in becomeFree() }
     }
 
     func endCalls(with error: RPCError) { state.withLock { $0.exchange?.call }?.fail(error) }
@@ -154,23 +148,21 @@ extension HTTP1Link: SubchannelLink {
         }
         guard let ended else { return }
         wire.close(on: loop)
-        let isFinal = failure != nil || error.isNetworkLoss
+        let isFinal = !ended.isReused || failure != nil || error.isNetworkLoss
         var failure = failure ?? StatusMapping.error(forLost: error, peer: peer)
         failure.phase = .stream
         failure.peer = peer
         // Before the report to the owner: the owner shuts itself down when no call waits for a connection.
-        ended.exchange?.connectionEnded(with: failure, isFinal: isFinal, isReused: ended.isReused)
+        ended.exchange?.connectionEnded(with: failure, mayBeRepeated: !isFinal)
         owner.withLock { $0 }?.linkEnded(self, error)
     }
 
-    /// The connection has become free, on the loop's thread. A read reports it when it is over.
+    /// The connection may have become free. On the loop's thread.
     func becomeFree() {
         let (isOver, hasRoom) = state.withLock { state in
-            if state.buffer == nil { state.isFreeAfterRead = true }
-            defer { if state.isFree { state.isRoomWanted = false } }
-            return (
-                state.isLeaving && !state.isFreeAfterRead, state.isFree && state.isRoomWanted
-            )
+            let hasRoom = state.isFree && state.isRoomWanted
+            if hasRoom { state.isRoomWanted = false }
+            return (state.isLeaving && state.exchange == nil, hasRoom)
         }
         if isOver { end(with: .leaving) }
         if hasRoom { owner.withLock { $0 }?.linkHasRoom(self) }
@@ -180,7 +172,7 @@ extension HTTP1Link: SubchannelLink {
 extension HTTP1Link.State {
     /// Whether the connection can carry a call now.
     var isFree: Bool {
-        ending == nil && !isLeaving && exchange == nil && !isFreeAfterRead && connection.canBegin
+        ending == nil && !isLeaving && exchange == nil && connection.canBegin
     }
 
     var calls: CallCounts {
