@@ -95,9 +95,10 @@ let package = Package(
                 "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
             ],
             path: "Sources/Loopback", swiftSettings: small),
-        // Alone with its JSON, so that programs of gRPC carry none.
+        // HTTP/1.1, plain requests and JSON-RPC. Alone with its JSON, so that programs of gRPC carry none.
         .target(
-            name: "SwiftletJSONRPC", dependencies: ["SwiftletCore", "SwiftletJSON"],
+            name: "SwiftletJSONRPC",
+            dependencies: ["SwiftletCore", "SwiftletJSON", "SwiftletTransport"],
             path: "Sources/JSONRPC", swiftSettings: strict),
         .executableTarget(
             name: "SwiftletCLI",
@@ -109,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: [
-                "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletServices", "SwiftletTransport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
+                "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -181,7 +182,7 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletCore",
+                "SwiftletCore", "SwiftletJSONRPC",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "TestSupport",
             ],
             swiftSettings: strict),
@@ -204,7 +205,8 @@ let package = Package(
             path: "Tests/Interop/JSONRPC", swiftSettings: strict),
         // Speaks HTTP/1.1 with clients and servers that others wrote.
         .executableTarget(
-            name: "swiftlet-http1", dependencies: ["Swiftlet", "SwiftletLoopback"],
+            name: "swiftlet-http1",
+            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback"],
             path: "Tests/HTTP1/Program", swiftSettings: strict),
         // Does what grpcio's client does, for a comparison of both.
         .executableTarget(

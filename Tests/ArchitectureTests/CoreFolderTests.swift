@@ -24,7 +24,6 @@ struct CoreFolderTests {
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
         ("Styles", "async, handlers, blocking, futures, raw operations"),
         ("Writers", "writers and writeables"),
-        ("HTTP1", "channels from URLs"),
         ("Hosts", "settings and channels by the name of a server"),
     ]
 

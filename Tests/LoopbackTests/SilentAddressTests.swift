@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import SwiftletCore
+@testable import SwiftletJSONRPC
 
 /// Tests channels to several addresses, of which one accepts connections and then is silent. The time limit of
 /// the attempts is an hour: a test that waited for it would end with the time limit of the suite.

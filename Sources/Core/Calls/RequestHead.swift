@@ -2,7 +2,7 @@ package import SwiftletTransport
 
 /// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: fields that are the same
 /// for many calls, and the others.
-enum RequestHead {
+package enum RequestHead {
     static func prepared(
         path: String, contentSubtype: String?, compression: CompressionAlgorithm,
         authority: String, scheme: String, userAgent: String
@@ -22,7 +22,7 @@ enum RequestHead {
     }
 
     /// The fields that differ from call to call.
-    static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
+    package static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
         var list = HeaderList()
         append(metadata, deadline: deadline, to: &list)
         return list

@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// Why a connection has ended.
 package struct LinkError: Error, Sendable {
@@ -36,7 +36,7 @@ package struct LinkError: Error, Sendable {
 }
 
 extension LinkError {
-    init(phase: Phase, _ error: SystemError) {
+    package init(phase: Phase, _ error: SystemError) {
         self.init(phase: phase, cause: "\(error)", kind: .system(error.code))
     }
 }

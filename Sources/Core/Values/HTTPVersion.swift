@@ -31,7 +31,7 @@ extension HTTPMethod {
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
-    var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         switch self {
         case .get, .head, .put, .delete, .options, HTTPMethod(rawValue: "TRACE"): true
         default: false

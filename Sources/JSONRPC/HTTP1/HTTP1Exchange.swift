@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 
 /// A request and its response on a connection of HTTP/1.1.
