@@ -47,7 +47,7 @@ extension HTTP1Link {
         // response to the next request.
         guard !isReused || request.attempt == 0 && state.withLock({ $0.buffer != nil }) else {
             call.requestWasNotSent()
-            return end(with: .closed("the connection takes no more calls"))
+            return close(.closed("the connection takes no more calls"))
         }
         var body: [UInt8] = []
         request.takeEach { message, _ in body += message.bytes }
@@ -74,6 +74,8 @@ extension HTTP1Link {
         else { return true }
         let head = exchange.head(of: call)
         let refusal: HTTP1Error? = state.withLock { state in
+            // The call may have ended in the meantime, and another one may have the connection.
+            guard state.exchange?.stream == stream else { return nil }
             do throws(HTTP1Error) {
                 let byteCount = exchange.body.count
                 try state.connection.begin(head, byteCount == 0 ? .none : .sized(byteCount))
@@ -127,7 +129,7 @@ extension HTTP1Link: StreamCarrier {
         guard let abandoned else { return false }
         let wasSent = abandoned.isSent
         loop.run { [self] in
-            if wasSent { end(with: .closed("the call was cancelled")) } else { becomeFree() }
+            if wasSent { close(.closed("the call was cancelled")) } else { becomeFree() }
         }
         return !wasSent
     }

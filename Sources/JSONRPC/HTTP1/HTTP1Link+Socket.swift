@@ -24,7 +24,7 @@ extension HTTP1Link: Pollable {
         } catch {
             // The bytes that the server sent before it closed explain more than the failed write.
             read(untilEmpty: true)
-            return end(with: LinkError(phase: .http2, error))
+            return close(LinkError(phase: .http2, error))
         }
         // The poller reports when the socket accepts the rest.
         state.withLock { state in
@@ -41,7 +41,7 @@ extension HTTP1Link: Pollable {
         switch ending {
         case nil: break
         case .endOfStream: receiveEnd()
-        case .failed(let error): end(with: error)
+        case .failed(let error): close(error)
         }
     }
 
@@ -107,15 +107,15 @@ extension HTTP1Link: Pollable {
         switch step {
         case .success(let event):
             if let event { handle(event, Span()) }
-            end(with: LinkError(phase: .http2, cause: "the server closed the connection"))
-        case .failure(let error): end(with: LinkError(phase: .http2, cause: error.message))
+            close(LinkError(phase: .http2, cause: "the server closed the connection"))
+        case .failure(let error): close(LinkError(phase: .http2, cause: error.message))
         }
     }
 
     /// Ends the connection because the server has broken a rule of HTTP/1.1.
     private func breakOff(_ error: HTTP1Error) {
-        end(
-            with: LinkError(phase: .http2, cause: error.message),
+        close(
+            LinkError(phase: .http2, cause: error.message),
             RPCError(.internal, "the server broke a rule of HTTP/1.1: \(error.message)"))
     }
 
@@ -147,7 +147,7 @@ extension HTTP1Link: Pollable {
             }
             call?.receive(
                 CallArrival(end: .trailers(ResponseEnd(error: nil, trailers: trailers))), at: now)
-            if isFree { becomeFree() } else { end(with: .closed("the connection was closed")) }
+            if isFree { becomeFree() } else { close(.closed("the connection was closed")) }
         }
     }
 }

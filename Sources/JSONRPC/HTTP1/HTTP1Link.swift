@@ -64,7 +64,7 @@ final class HTTP1Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            return end(with: LinkError(phase: .http2, cause: "\(error)"))
+            return end(with: LinkError(phase: .http2, error))
         }
         // The poller does not report bytes that the handshake has read.
         loop.run { [self] in ready(.readable, now: .now) }
@@ -137,10 +137,12 @@ extension HTTP1Link: SubchannelLink {
 
     func endCalls(with error: RPCError) { state.withLock { $0.exchange?.call }?.fail(error) }
 
-    func end(with error: LinkError) { end(with: error, nil) }
+    func end(with error: LinkError) { loop.run { [self] in close(error) } }
 
-    /// - Parameter failure: The error of the call, which is not sent again. Nil is UNAVAILABLE.
-    func end(with error: LinkError, _ failure: RPCError?) {
+    /// Ends the connection, on the loop's thread.
+    ///
+    /// - Parameter failure: The error of the call, which is not sent again; nil, the default, is UNAVAILABLE.
+    func close(_ error: LinkError, _ failure: RPCError? = nil) {
         let ended: (exchange: HTTP1Exchange?, isReused: Bool)? = state.withLock { state in
             guard state.ending == nil else { return nil }
             state.ending = error
@@ -165,7 +167,7 @@ extension HTTP1Link: SubchannelLink {
             if hasRoom { state.isRoomWanted = false }
             return (state.isLeaving && state.exchange == nil, hasRoom)
         }
-        if isOver { end(with: .leaving) }
+        if isOver { close(.leaving) }
         if hasRoom { owner.withLock { $0 }?.linkHasRoom(self) }
     }
 }
