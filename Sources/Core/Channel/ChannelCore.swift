@@ -236,7 +236,6 @@ extension ChannelCore: CallBackend {
                         picker, version: state.routeVersion,
                         try prepared(for: call, in: &state.heads))
                 case .none:
-                    _ = try prepared(for: call, in: &state.heads)
                     let removed = state.waiting.append(call)
                     return .wait(startsUp: state.connectivity == .idle, removed: removed)
                 }
