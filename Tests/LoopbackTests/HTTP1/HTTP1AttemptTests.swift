@@ -66,7 +66,7 @@ struct HTTP1AttemptTests {
         }
         #expect(error?.code == .unavailable)
         #expect(error?.phase == .tls)
-        let text = "connect \(silent.target): the TLS handshake did not complete within 3 s"
+        let text = "connect \(silent.target): the TLS handshake did not complete within 3.0 seconds"
         #expect(error?.description.contains(text) == true, "\(String(describing: error))")
     }
 
