@@ -36,7 +36,7 @@ extension Channel {
         let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
-                observer.expect(for: .continuation(resumption))
+                observer.expect(for: resumption)
                 call.start(only: message)
             }
         } onCancel: {

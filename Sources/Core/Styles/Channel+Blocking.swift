@@ -22,21 +22,15 @@ extension Channel {
 
     @usableFromInline
     func rawBlockingUnary(
-        _ method: MethodSignature, _ message: consuming EncodedMessage,
-        _ options: consuming CallOptions
+        _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
     ) -> RawResponse {
         let queue = backend.queue
-        let gate = BlockingGate()
-        let observer = SingleResponse(for: .gate(gate, queue))
+        let observer = SingleResponse(isForTask: false)
         let call = makeCall(method, options, observer: observer)
-        if queue.blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
-        while true {
-            if let response = observer.response { return response }
-            if queue.mode == .byHand {
-                queue.turn { observer.response == nil }
-            } else {
-                gate.wait()
-            }
+        if queue.blocksItself { call.fail(.blockedQueue) }
+        return Resumption.block(on: queue) { resumption in
+            observer.expect(for: resumption)
+            call.start(only: message)
         }
     }
 
@@ -52,11 +46,11 @@ extension Channel {
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
         try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
-        let inbox = BlockingInbox(backend.queue)
+        let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(bytes, andFinish: true)
         call.start()
-        return BlockingCall(call, inbox, method)
+        return BlockingCall(call, inbox, method, backend.queue)
     }
 
     /// Sends the messages that `produce` writes, and waits for the response.
@@ -99,9 +93,9 @@ extension Channel {
     private func openBlocking<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> BlockingCall<Request, Reply> {
-        let inbox = BlockingInbox(backend.queue)
+        let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         start(call, method.signature, as: shape)
-        return BlockingCall(call, inbox, method)
+        return BlockingCall(call, inbox, method, backend.queue)
     }
 }

@@ -7,27 +7,11 @@ final class SingleResponse: CallObserver {
     /// Receives the response, once.
     typealias Handler = @Sendable (inout RawResponse) -> Void
 
-    /// Waits for the response. Any thread may deliver it.
-    enum Waiter {
-        case continuation(Resumption<RawResponse>)
-        /// A thread that reads ``SingleResponse/response`` when the gate opens.
-        case gate(BlockingGate, CompletionQueue)
-
-        fileprivate func take(_ response: consuming RawResponse) {
-            switch self {
-            case .continuation(let continuation): continuation.resume(returning: response)
-            case .gate(let gate, let queue):
-                gate.open()
-                queue.wakeTurner()
-            }
-        }
-    }
-
     private struct State {
         var message: [UInt8]?
         var initialMetadata: Metadata?
-        var waiter: Waiter?
-        /// The response that is kept for a thread at a gate, or until a waiter is set.
+        var waiter: Resumption<RawResponse>?
+        /// The response that is kept until a waiter is set.
         var kept: Kept?
     }
 
@@ -42,11 +26,11 @@ final class SingleResponse: CallObserver {
     private let isForTask: Bool
     private let state: Mutex<State>
 
-    /// - Parameter waiter: Receives the response; nil if ``expect(for:)`` sets it later.
-    init(for waiter: Waiter? = nil) {
+    /// A response for the waiter that ``expect(for:)`` sets.
+    init(isForTask: Bool = true) {
         handler = nil
-        isForTask = waiter == nil
-        state = Mutex(State(waiter: waiter))
+        self.isForTask = isForTask
+        state = Mutex(State())
     }
 
     init(for handler: @escaping Handler) {
@@ -58,17 +42,14 @@ final class SingleResponse: CallObserver {
 
 extension SingleResponse {
     /// Sets the waiter of a call that is not started yet.
-    func expect(for waiter: Waiter) {
+    func expect(for waiter: Resumption<RawResponse>) {
         let kept = state.withLock { state in
             if state.kept == nil { state.waiter = waiter }
             return state.kept
         }
-        // The call was cancelled before its start.
-        if let kept { waiter.take(kept.response) }
+        // The call ended before its start.
+        if let kept { waiter.resume(returning: kept.response) }
     }
-
-    /// The response, after the end of the call, for a waiter at a gate.
-    var response: RawResponse? { state.withLock { $0.kept }?.response }
 
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
@@ -102,20 +83,17 @@ extension SingleResponse {
     private func hand(_ response: inout RawResponse) {
         if let handler { return handler(&response) }
         let waiter = state.withLock { $0.waiter.take() }
-        switch waiter {
-        case .continuation(let continuation)?: continuation.resume(returning: response.take())
-        case .gate?, nil: keep(response, for: waiter)
-        }
+        guard let waiter else { return keep(response.take()) }
+        waiter.resume(returning: response.take())
     }
 
-    /// Keeps the response for a thread at a gate, or for a waiter that is set later.
-    private func keep(_ response: RawResponse, for waiter: Waiter?) {
+    /// Keeps the response for a waiter that is set later.
+    private func keep(_ response: RawResponse) {
         let kept = Kept(response)
         let late = state.withLock { state in
             state.kept = kept
             return state.waiter.take()
         }
-        waiter?.take(response)
-        late?.take(response)
+        late?.resume(returning: response)
     }
 }
