@@ -157,7 +157,7 @@ extension WritingCall {
 
 // MARK: - Starting calls
 
-extension Channel {
+extension ServiceClient {
     /// Starts a unary call. When the request cannot be encoded, the call fails with that error.
     ///
     /// ```swift
@@ -210,7 +210,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ options: CallOptions,
         _ handler: @escaping @Sendable (Reply) -> Void, as shape: CallShape
     ) -> (CallParts, WritingCall<Request>) {
-        let futures = CallFutures(on: backend.queue)
+        let futures = CallFutures(on: channel.backend.queue)
         let writing = startWriting(method, options, futures.handlers(handler), as: shape)
         return (CallParts(futures: futures, running: writing.running), writing)
     }
@@ -219,8 +219,8 @@ extension Channel {
     private func startSingle<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
-        let futures = CallFutures(on: backend.queue)
-        let response = CallFuture<Reply>(on: backend.queue)
+        let futures = CallFutures(on: channel.backend.queue)
+        let response = CallFuture<Reply>(on: channel.backend.queue)
         let only = OnlyReply<Reply>(of: method.signature)
         let handlers = futures.handlers {
             only.receive($0)

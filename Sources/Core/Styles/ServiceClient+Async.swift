@@ -1,6 +1,6 @@
 // Calls with async and await.
 
-extension Channel {
+extension ServiceClient {
     /// Sends one message and waits for the response.
     ///
     /// Cancelling the task cancels the call.
@@ -11,7 +11,7 @@ extension Channel {
     ) async throws(RPCError) -> Reply {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await rawUnary(method.signature, encoded, options)
+        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
         let bytes = try response.takeBytes(of: method.signature)
         return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
@@ -24,10 +24,13 @@ extension Channel {
     ) async throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await rawUnary(method.signature, encoded, options)
+        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
+}
+
+extension Channel {
     @usableFromInline
     package func rawUnary(
         _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
@@ -44,6 +47,9 @@ extension Channel {
         }
     }
 
+}
+
+extension ServiceClient {
     /// Sends one message; the responses arrive as the stream is read.
     public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()

@@ -22,7 +22,7 @@ public struct RunningCall: Sendable {
     public func receiveNext(_ count: Int = 1) { pausing?.receiveNext(count) }
 }
 
-extension Channel {
+extension ServiceClient {
     /// Starts a call with one message in each direction. `completion` is called once, with the
     /// response or the error, in `context`; by default on the channel's queue, which it must not block.
     ///
@@ -38,16 +38,19 @@ extension Channel {
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         guard context.isInline else {
-            return startRawUnary(method.signature, bytes, options) { raw in
+            return channel.startRawUnary(method.signature, bytes, withDefaults(options)) { raw in
                 let result = raw.takeResult(codec)
                 context { completion(result) }
             }
         }
-        return startRawUnary(method.signature, bytes, options) { raw in
+        return channel.startRawUnary(method.signature, bytes, withDefaults(options)) { raw in
             completion(raw.takeResult(codec))
         }
     }
 
+}
+
+extension Channel {
     @usableFromInline
     package func startRawUnary(
         _ method: MethodSignature, _ message: consuming EncodedMessage,
@@ -59,6 +62,9 @@ extension Channel {
         return RunningCall(call: call)
     }
 
+}
+
+extension ServiceClient {
     /// Starts a call with one request and any number of responses, which `handlers` receive. Throws, and calls
     /// no handler, if the request cannot be encoded or `method` has a stream of requests: then no call was made.
     @discardableResult

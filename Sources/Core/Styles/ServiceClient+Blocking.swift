@@ -2,7 +2,7 @@
 // its event loop. In a handler or a task on the channel's queue they fail: the queue cannot
 // continue until the handler returns.
 
-extension Channel {
+extension ServiceClient {
     /// Sends one message, and blocks the calling thread until the response arrives. For scripts and
     /// command lines. If the channel's queue is `.byHand`, the calling thread runs its event loop
     /// meanwhile, so that no other thread is needed.
@@ -16,10 +16,13 @@ extension Channel {
     ) throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = rawBlockingUnary(method.signature, encoded, options)
+        var response = channel.rawBlockingUnary(method.signature, encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
+}
+
+extension Channel {
     @usableFromInline
     func rawBlockingUnary(
         _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
@@ -34,6 +37,9 @@ extension Channel {
         }
     }
 
+}
+
+extension ServiceClient {
     /// Sends one message; the responses are read one after the other.
     ///
     /// ```swift
@@ -50,7 +56,7 @@ extension Channel {
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(bytes, andFinish: true)
         call.start()
-        return BlockingCall(call, inbox, method, backend.queue)
+        return BlockingCall(call, inbox, method, channel.backend.queue)
     }
 
     /// Sends the messages that `produce` writes, and waits for the response.
@@ -96,6 +102,6 @@ extension Channel {
         let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         start(call, method.signature, as: shape)
-        return BlockingCall(call, inbox, method, backend.queue)
+        return BlockingCall(call, inbox, method, channel.backend.queue)
     }
 }
