@@ -74,8 +74,7 @@ extension Response: CustomStringConvertible {
             }
             throw error
         }
-        guard let bytes = message.take() else { throw RPCError.noMessage.of(method) }
-        return bytes
+        return try message.takeOnly(of: method, end.trailers)
     }
 
     @inlinable

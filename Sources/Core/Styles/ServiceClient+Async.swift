@@ -92,15 +92,12 @@ extension ServiceClient {
             conversation.cancel()
             throw error
         }
-        var iterator = conversation.responses.makeAsyncIterator()
-        guard let reply = try await iterator.next() else {
-            throw RPCError.noMessage.of(method.signature)
-        }
-        guard try await iterator.next() == nil else {
-            throw RPCError.tooManyMessages.of(method.signature)
+        var only: Reply?
+        for try await reply in conversation.responses {
+            try only.receiveOnly(reply, of: method.signature)
         }
         return Response(
-            message: reply, initialMetadata: try await conversation.responses.initialMetadata,
+            message: try only.takeOnly(of: method.signature), initialMetadata: try await conversation.responses.initialMetadata,
             end: conversation.responses.source.end)
     }
 

@@ -83,10 +83,11 @@ extension ServiceClient {
             throw error
         }
         call.finish()
-        guard let reply = try call.next() else { throw RPCError.noMessage.of(method.signature) }
-        guard try call.next() == nil else { throw RPCError.tooManyMessages.of(method.signature) }
+        var only: Reply?
+        while let reply = try call.next() { try only.receiveOnly(reply, of: method.signature) }
         return Response(
-            message: reply, initialMetadata: try call.initialMetadata(), end: call.end)
+            message: try only.takeOnly(of: method.signature),
+            initialMetadata: try call.initialMetadata(), end: call.end)
     }
 
     /// Opens a call in which both sides send any number of messages.

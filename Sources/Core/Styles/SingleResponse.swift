@@ -24,17 +24,28 @@ final class SingleResponse: CallObserver {
     /// Fixed from the start, so that no lock guards it.
     private let handler: Handler?
     private let isForTask: Bool
+    /// Receives the initial metadata when it arrives.
+    private let early: (@Sendable (Metadata) -> Void)?
+    /// Receives the reports of writes; nil for a call with one request.
+    private let control: HandlerControl?
     private let state: Mutex<State>
 
     /// A response for the waiter that ``expect(for:)`` sets.
     init(isForTask: Bool = true) {
         handler = nil
+        early = nil
+        control = nil
         self.isForTask = isForTask
         state = Mutex(State())
     }
 
-    init(for handler: @escaping Handler) {
+    init(
+        writesTo control: HandlerControl? = nil, early: (@Sendable (Metadata) -> Void)? = nil,
+        for handler: @escaping Handler
+    ) {
         self.handler = handler
+        self.early = early
+        self.control = control
         isForTask = false
         state = Mutex(State())
     }
@@ -53,18 +64,22 @@ extension SingleResponse {
 
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
+        early?(initialMetadata)
     }
 
     func receive(message: [UInt8], from call: any CallRequests) {
-        let isFirst = state.withLock { state in
-            guard state.message == nil else { return false }
-            state.message = message
-            return true
+        do throws(RPCError) {
+            try state.withLock { state throws(RPCError) in
+                try state.message.receiveOnly(message, of: nil)
+            }
+        } catch {
+            call.fail(error)
         }
-        if !isFirst { call.fail(.tooManyMessages) }
     }
 
-    func messageWasWritten(wasAccepted: Bool) {}
+    func messageWasWritten(wasAccepted: Bool) {
+        control?.messageWasWritten(wasAccepted: wasAccepted)
+    }
 
     func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in
@@ -77,10 +92,12 @@ extension SingleResponse {
 
     var acceptsWholeResponse: Bool { true }
     var isAwaited: Bool { isForTask }
+    var runsHandlers: Bool { control != nil }
 
     func receive(_ response: inout RawResponse, from call: any CallRequests) { hand(&response) }
 
     private func hand(_ response: inout RawResponse) {
+        control?.callHasEnded()
         if let handler { return handler(&response) }
         let waiter = state.withLock { $0.waiter.take() }
         guard let waiter else { return keep(response.take()) }
