@@ -9,7 +9,7 @@ import Synchronization
 @safe package struct Resumption<Value: Sendable>: Sendable {
     @safe private enum Waiter: Sendable {
         case task(UnsafeContinuation<Value, Never>)
-        case thread(BlockedThread<Value>)
+        case thread(@Sendable (Value) -> Void)
     }
 
     private let waiter: Waiter
@@ -26,9 +26,23 @@ import Synchronization
 
     /// Blocks the thread. If `queue` is turned by hand, the thread turns it meanwhile.
     static func block(on queue: CompletionQueue?, _ begin: (Resumption) -> Void) -> Value {
-        let thread = BlockedThread<Value>(queue)
-        begin(Resumption(waiter: .thread(thread), handover: WatchedHandover()))
-        return thread.wait()
+        let gate = BlockingGate()
+        let found = Mutex<Value?>(nil)
+        begin(
+            Resumption(
+                waiter: .thread { value in
+                    found.withLock { $0 = value }
+                    gate.open()
+                    queue?.wakeTurner()
+                }, handover: WatchedHandover()))
+        while true {
+            if let value = found.withLock({ $0.take() }) { return value }
+            if let queue, queue.mode == .byHand {
+                queue.turn { found.withLock { $0 == nil } }
+            } else {
+                gate.wait()
+            }
+        }
     }
 
     package func resume(returning value: consuming Value) {
@@ -36,40 +50,13 @@ import Synchronization
         HeldLocks.assertNone(calling: "executor of a task")
         switch waiter {
         case .task(let continuation): unsafe continuation.resume(returning: value)
-        case .thread(let thread): thread.resume(returning: value)
+        case .thread(let wake): wake(value)
         }
     }
 }
 
 extension Resumption<Void> {
     package func resume() { resume(returning: ()) }
-}
-
-/// A thread that waits for one value.
-private final class BlockedThread<Value: Sendable>: Sendable {
-    private let queue: CompletionQueue?
-    private let gate = BlockingGate()
-    private let value = Mutex<Value?>(nil)
-
-    init(_ queue: CompletionQueue?) { self.queue = queue }
-
-    func wait() -> Value {
-        while true {
-            if let value = value.withLock({ $0.take() }) { return value }
-            if let queue, queue.mode == .byHand {
-                queue.turn { value.withLock { $0 == nil } }
-            } else {
-                gate.wait()
-            }
-        }
-    }
-
-    func resume(returning new: consuming Value) {
-        let new = new
-        value.withLock { $0 = new }
-        gate.open()
-        queue?.wakeTurner()
-    }
 }
 
 #if SWIFTLET_WATCHED_LOCKS

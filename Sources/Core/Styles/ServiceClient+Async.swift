@@ -97,7 +97,8 @@ extension ServiceClient {
             try only.receiveOnly(reply, of: method.signature)
         }
         return Response(
-            message: try only.takeOnly(of: method.signature), initialMetadata: try await conversation.responses.initialMetadata,
+            message: try only.takeOnly(of: method.signature),
+            initialMetadata: try await conversation.responses.initialMetadata,
             end: conversation.responses.source.end)
     }
 
