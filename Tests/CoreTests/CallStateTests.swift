@@ -136,7 +136,7 @@ struct LifetimeTests {
         var lifetime = Lifetime(Observer())
         #expect(lifetime.start(now: .now) == true)
         #expect(lifetime.start(now: .now) == false)
-        _ = lifetime.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
+        _ = lifetime.end(ResponseEnd(error: nil), at: .now)
         #expect(lifetime.isOver == true)
         let first = lifetime.takeEnd()
         let second = lifetime.takeEnd()
@@ -146,12 +146,12 @@ struct LifetimeTests {
     @Test("replaces an end only while it waits for messages")
     func replaced() {
         var waiting = Lifetime(Observer())
-        _ = waiting.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
+        _ = waiting.end(ResponseEnd(error: nil), at: .now)
         #expect(waiting.replaceEnd(with: cancelled) == true)
         #expect(waiting.failure == cancelled)
-        let ending = waiting.takeEnd()?.ending
-        #expect(ending?.isImmediate == true)
-        #expect(ending?.end.error == cancelled)
+        let end = waiting.takeEnd()?.end
+        #expect(end?.isImmediate == true)
+        #expect(end?.error == cancelled)
         #expect(waiting.replaceEnd(with: cancelled) == false)
     }
 }

@@ -214,7 +214,7 @@ struct DuplicateGuardTests {
         if hasMessage { call.write(EncodedMessage(prefixing: [1]), andFinish: false) }
         call.finish()
         var response = await Resumption<RawResponse>.wait { resumption in
-            observer.expect(for: .continuation(resumption))
+            observer.expect(for: resumption)
         }
         #expect(try response.takeBytes(of: nil) == RawPeer.replyBody)
     }

@@ -57,6 +57,18 @@ struct FutureCallTests {
         #expect(try await call.response.map(\.message).value == "Hello wait")
     }
 
+    @Test(
+        "has one status for its response, if that is missing or not the only one",
+        arguments: [0, 2] as [UInt8])
+    func notOne(count: UInt8) async throws {
+        let method = Method<[UInt8], [UInt8]>(
+            "/test.Futures/Count", .unary, request: .bytes, reply: .bytes)
+        let call = try channel().unaryCall(method, [count])
+        let error = await #expect(throws: RPCError.self) { try await call.response.value }
+        #expect(error?.code == .unimplemented)
+        #expect(try await call.status.value.code == .unimplemented)
+    }
+
     @Test("fails its response, and has the reason in its status")
     func failure() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "fail"))

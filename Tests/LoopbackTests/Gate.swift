@@ -17,13 +17,13 @@ final class Gate: Sendable {
     init() { (arrivals, continuation) = AsyncStream.makeStream() }
 
     func pass(_ name: String = "") async {
-        continuation.yield(name)
         await withCheckedContinuation { waiter in
             let isOpen = state.withLock { state in
                 state.arrivalCount += 1
                 if !state.isOpen { state.waiting.append(waiter) }
                 return state.isOpen
             }
+            continuation.yield(name)
             if isOpen { waiter.resume() }
         }
     }

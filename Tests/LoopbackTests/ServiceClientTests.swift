@@ -27,6 +27,27 @@ struct ServiceClientTests {
         #expect("\(response)" == "\(response.message), trailing metadata [seen: client]")
     }
 
+    @Test("completes the options of calls in every style, once")
+    func styles() async throws {
+        let server = try LoopbackServer(register: Self.register)
+        let client = Stamped(channel: try Channel(server.target, credentials: .insecure))
+        let futureReply = try await client.unaryCall(Stamped.say, HelloRequest()).response.value
+        #expect(futureReply.message == "client")
+        let blockingReply = try await onThread {
+            try client.blockingUnary(Stamped.say, HelloRequest()).message
+        }
+        #expect(blockingReply.message == "client")
+        let handlerReply = try await withCheckedThrowingContinuation { continuation in
+            _ = try? client.startUnary(Stamped.say, HelloRequest()) { result in
+                continuation.resume(with: result.map(\.message))
+            }
+        }
+        #expect(handlerReply.message == "client")
+        let channel = try Channel(
+            server.target, credentials: .insecure, defaultOptions: client.defaultOptions)
+        #expect(try await channel.unary(Stamped.say, .init()).message == "client")
+    }
+
     @Test("completes options for calls that are made on its channel")
     func completed() async throws {
         let server = try LoopbackServer(register: Self.register)

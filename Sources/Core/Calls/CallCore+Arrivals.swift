@@ -5,18 +5,12 @@ import Synchronization
 
 /// The parts of a response that have arrived at once, in the order of the protocol.
 package struct CallArrival {
-    package enum End {
-        /// The response's trailers, or its end without trailers.
-        case trailers(ResponseEnd)
-        case failed(RPCError)
-    }
-
     package var initial: ResponseHead.Initial?
     /// The pieces of the body: indices into the list of ranges that is passed with the arrival.
     var pieces = 0..<0
-    package var end: End?
+    package var end: ResponseEnd?
 
-    package init(initial: ResponseHead.Initial? = nil, end: End? = nil) {
+    package init(initial: ResponseHead.Initial? = nil, end: ResponseEnd? = nil) {
         self.initial = initial
         self.end = end
     }
@@ -92,13 +86,6 @@ extension CallCore.State {
         var delivery: CallCore.Delivery?
     }
 
-    /// The error of a response that is not accepted. If `isImmediate`, undelivered messages are
-    /// dropped. Otherwise the error is delivered after them.
-    private struct Rejection: Error {
-        var error: RPCError
-        var isImmediate: Bool
-    }
-
     fileprivate mutating func receive(
         _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
         _ now: MonotonicInstant
@@ -108,7 +95,7 @@ extension CallCore.State {
             received.isOver = true
             return received
         }
-        do throws(Rejection) {
+        do throws(ResponseEnd) {
             if let initial = arrival.initial.take() { try receive(initial, now) }
             for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
             if let end = arrival.end.take() {
@@ -116,9 +103,7 @@ extension CallCore.State {
                 received.isOver = true
             }
         } catch {
-            let stage = finish(
-                ResponseEnd(error: error.error), isImmediate: error.isImmediate, at: now)
-            if case .attached(let carrier, let stream) = stage {
+            if case .attached(let carrier, let stream) = finish(error, at: now) {
                 received.abandoned = (carrier, stream)
             }
             received.isOver = true
@@ -130,34 +115,30 @@ extension CallCore.State {
 
     private mutating func receive(
         _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
-    ) throws(Rejection) {
+    ) throws(ResponseEnd) {
         switch consume initial {
         case .accepted(let httpStatus, let compression, let metadata):
             outbound.commit()
             lifetime.noteFirstByte(at: now)
             inbound.receiveHeaders(httpStatus: httpStatus, compression, metadata)
-        case .refused(let error): throw Rejection(error: error, isImmediate: false)
+        case .refused(let error): throw ResponseEnd(error: error)
         }
     }
 
-    private mutating func receive(body bytes: Span<UInt8>) throws(Rejection) {
+    private mutating func receive(body bytes: Span<UInt8>) throws(ResponseEnd) {
         do throws(RPCError) {
             try inbound.receiveBody(bytes)
         } catch {
-            throw Rejection(error: error, isImmediate: true)
+            throw ResponseEnd(error: error, isImmediate: true)
         }
     }
 
-    private mutating func receive(_ end: consuming CallArrival.End, _ now: MonotonicInstant) {
+    private mutating func receive(_ end: consuming ResponseEnd, _ now: MonotonicInstant) {
         lifetime.noteFirstByte(at: now)
-        switch consume end {
-        case .failed(let error): _ = finish(ResponseEnd(error: error), isImmediate: false, at: now)
-        case .trailers(var end):
-            if var error = inbound.endBody(), end.error == nil {
-                error.metadata = end.trailers
-                end.error = error
-            }
-            _ = finish(end, isImmediate: false, at: now)
+        if end.error == nil, var error = inbound.endBody() {
+            error.metadata = end.trailers
+            end.error = error
         }
+        _ = finish(end, at: now)
     }
 }

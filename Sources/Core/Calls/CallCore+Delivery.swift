@@ -153,16 +153,16 @@ extension CallCore.State {
     }
 
     private mutating func takeResponse() -> CallCore.Delivery? {
-        guard let (observer, ending) = lifetime.takeEnd() else { return nil }
+        guard let (observer, received) = lifetime.takeEnd() else { return nil }
         var response = inbound.takeResponse()
-        complete(&response.end, with: ending)
+        complete(&response.end, with: received)
         return .response(observer, response)
     }
 
     private mutating func takeEnd() -> CallCore.Delivery? {
-        guard let (observer, ending) = lifetime.takeEnd() else { return nil }
+        guard let (observer, received) = lifetime.takeEnd() else { return nil }
         var end = CallEnd(error: nil)
-        complete(&end, with: ending)
+        complete(&end, with: received)
         return .end(observer, end)
     }
 
@@ -171,13 +171,13 @@ extension CallCore.State {
     /// The declaration avoids copies. The function is `mutating`, although it does not change the
     /// state: the compiler would copy the whole state if the function only read it. The end is
     /// `inout`: the compiler would copy an end that the function returns.
-    private mutating func complete(_ end: inout CallEnd, with ending: consuming Lifetime.Ending) {
-        end.error = ending.end.error
-        end.trailers = ending.end.trailers
+    private mutating func complete(_ end: inout CallEnd, with received: consuming ResponseEnd) {
+        end.error = received.error
+        end.trailers = received.trailers
         end.compressedMessages = inbound.compressedMessages
         end.times = times
         end.httpStatus = inbound.httpStatus
-        end.dropsUnread = ending.isImmediate
+        end.dropsUnread = received.isImmediate
     }
 
     /// The bytes to return to the stream's window; none if the call has ended.

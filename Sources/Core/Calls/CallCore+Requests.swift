@@ -118,7 +118,7 @@ extension CallCore: TimerTarget {
             guard state.lifetime.isOver else {
                 let error = state.mayHaveSent ? error : error.notExecuted
                 let stage = state.finish(
-                    ResponseEnd(error: error), isImmediate: isImmediate, at: now)
+                    ResponseEnd(error: error, isImmediate: isImmediate), at: now)
                 let hadStream = if case .attached = stage { true } else { false }
                 return (stage, state.lifetime.takeTrackedEnd(wasSent: hadStream))
             }

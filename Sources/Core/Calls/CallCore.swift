@@ -172,13 +172,13 @@ extension CallCore.State {
 
     /// Ends the call. Returns the stage before.
     mutating func finish(
-        _ end: consuming ResponseEnd, isImmediate: Bool, at now: MonotonicInstant
+        _ end: consuming ResponseEnd, at now: MonotonicInstant
     ) -> Lifetime.Stage {
-        if isImmediate { inbound.dropMessages() }
+        if end.isImmediate { inbound.dropMessages() }
         // Messages that were not sent are dropped now: the call may wait long for its end to be
         // delivered.
         outbound.close()
-        return lifetime.end(end, isImmediate: isImmediate, at: now)
+        return lifetime.end(end, at: now)
     }
 }
 

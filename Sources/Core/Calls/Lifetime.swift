@@ -11,20 +11,13 @@ struct Lifetime: ~Copyable {
         case ended
     }
 
-    /// An end that was not delivered yet.
-    struct Ending {
-        var end: ResponseEnd
-        /// A cancellation or a deadline is delivered before messages that were not read. The end
-        /// that the server sent is delivered after them.
-        var isImmediate: Bool
-    }
-
     private(set) var stage = Stage.idle
     private(set) var observer: (any CallObserver)?
     /// The observer's ``CallObserver/acceptsWholeResponse``.
     let acceptsWholeResponse: Bool
     private var times = CallTimes()
-    private var ending: Ending?
+    /// The end until it is delivered.
+    private var end: ResponseEnd?
     /// The error that the call has ended with. Nil before the end, and after one that is OK.
     private(set) var failure: RPCError?
     /// Reports the end of the call to the balancer; nil for most policies.
@@ -72,29 +65,26 @@ extension Lifetime {
     mutating func seekAgain() { stage = .seeking }
 
     /// Ends the call. Returns the stage before.
-    mutating func end(
-        _ end: consuming ResponseEnd, isImmediate: Bool, at now: MonotonicInstant
-    ) -> Stage {
+    mutating func end(_ end: consuming ResponseEnd, at now: MonotonicInstant) -> Stage {
         var previous = Stage.ended
         swap(&previous, &stage)
         failure = end.error
-        ending = Ending(end: end, isImmediate: isImmediate)
+        self.end = end
         if times.lastByte == nil { times.lastByte = now }
         return previous
     }
 
     /// Replaces an end that waits for messages to be read. False if there is none.
     mutating func replaceEnd(with error: RPCError) -> Bool {
-        guard let ending, !ending.isImmediate else { return false }
+        guard let end, !end.isImmediate else { return false }
         failure = error
-        self.ending = Ending(
-            end: ResponseEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
+        self.end = ResponseEnd(error: error, trailers: end.trailers, isImmediate: true)
         return true
     }
 
     /// Records that nothing of the ended call was sent, so that the server cannot have executed it.
     mutating func noteUnsent() {
-        ending?.end.error?.mayHaveBeenExecuted = false
+        end?.error?.mayHaveBeenExecuted = false
         failure?.mayHaveBeenExecuted = false
     }
 }
@@ -117,7 +107,7 @@ extension Lifetime {
     mutating func takeTrackedEnd(wasSent: Bool = true) -> PickTracking.End? {
         guard let tracking = tracking.take() else { return nil }
         return tracking.end(
-            failure?.code ?? .ok, trailers: ending?.end.trailers ?? Metadata(), wasSent: wasSent)
+            failure?.code ?? .ok, trailers: end?.trailers ?? Metadata(), wasSent: wasSent)
     }
 
     /// The tracker of a choice whose server did not process the call. Its end must be reported.
@@ -150,15 +140,15 @@ extension Lifetime {
 
 extension Lifetime {
     /// Whether the call has an end that was not delivered yet.
-    var hasEnd: Bool { ending != nil }
+    var hasEnd: Bool { end != nil }
 
     /// Whether the end is to be delivered before unread messages; nil when there is no end to
     /// deliver.
-    var endIsImmediate: Bool? { ending?.isImmediate }
+    var endIsImmediate: Bool? { end?.isImmediate }
 
     /// The end and its receiver, once.
-    mutating func takeEnd() -> (observer: any CallObserver, ending: Ending)? {
-        guard let ending = ending.take(), let observer = observer.take() else { return nil }
-        return (observer, ending)
+    mutating func takeEnd() -> (observer: any CallObserver, end: ResponseEnd)? {
+        guard let end = end.take(), let observer = observer.take() else { return nil }
+        return (observer, end)
     }
 }

@@ -1,12 +1,13 @@
 /// The response of a call with one response, with its metadata.
 public struct Response<Message: Sendable>: Sendable {
     public var message: Message
-    @usableFromInline var context: ResponseContext
+    /// The rest of the response.
+    @usableFromInline var raw: RawResponse
 
     @inlinable
-    init(message: Message, _ context: consuming ResponseContext) {
+    init(message: Message, _ raw: consuming RawResponse) {
         self.message = message
-        self.context = context
+        self.raw = raw
     }
 }
 
@@ -15,37 +16,26 @@ extension Response {
     init(message: Message, initialMetadata: Metadata, end: CallEnd?) {
         self.init(
             message: message,
-            ResponseContext(
-                initialMetadata: initialMetadata, trailingMetadata: end?.trailers ?? Metadata(),
-                times: end?.times, wasCompressed: (end?.compressedMessages ?? 0) & 1 == 1))
+            RawResponse(initialMetadata: initialMetadata, end: end ?? CallEnd(error: nil)))
     }
 
     /// The metadata that the server sent before the message.
     public var initialMetadata: Metadata {
-        get { context.initialMetadata }
-        set { context.initialMetadata = newValue }
+        get { raw.initialMetadata ?? Metadata() }
+        set { raw.initialMetadata = newValue }
     }
 
     /// The metadata that the server sent with the status.
     public var trailingMetadata: Metadata {
-        get { context.trailingMetadata }
-        set { context.trailingMetadata = newValue }
+        get { raw.end.trailers }
+        set { raw.end.trailers = newValue }
     }
 
     /// The times of the call; nil if an interceptor answered.
-    public var timeline: CallTimeline? { context.times?.timeline }
+    public var timeline: CallTimeline? { raw.end.timeline }
 
     /// Whether the message arrived compressed.
-    package var wasCompressed: Bool { context.wasCompressed }
-}
-
-/// The parts of a response besides its message. They do not keep the call alive.
-@usableFromInline struct ResponseContext: Sendable {
-    var initialMetadata: Metadata
-    var trailingMetadata: Metadata
-    /// Nil if an interceptor answered.
-    var times: CallTimes?
-    var wasCompressed: Bool
+    package var wasCompressed: Bool { raw.end.compressedMessages & 1 == 1 }
 }
 
 extension Response: CustomStringConvertible {
@@ -68,6 +58,7 @@ extension Response: CustomStringConvertible {
     package var end: CallEnd
 
     /// Moves the response out.
+    @usableFromInline
     mutating func take() -> RawResponse {
         var taken = RawResponse(end: CallEnd(error: nil))
         swap(&taken, &self)
@@ -83,8 +74,7 @@ extension Response: CustomStringConvertible {
             }
             throw error
         }
-        guard let bytes = message.take() else { throw RPCError.noMessage.of(method) }
-        return bytes
+        return try message.takeOnly(of: method, end.trailers)
     }
 
     @inlinable
@@ -99,14 +89,6 @@ extension Response: CustomStringConvertible {
     @inlinable
     mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
         let bytes = try takeBytes(of: codec.method)
-        return Response(message: try codec.decode(ContiguousArray(bytes).span), takeContext())
-    }
-
-    @usableFromInline
-    mutating func takeContext() -> ResponseContext {
-        ResponseContext(
-            initialMetadata: initialMetadata.take() ?? Metadata(),
-            trailingMetadata: end.trailers.take(),
-            times: end.times.take(), wasCompressed: end.compressedMessages & 1 == 1)
+        return Response(message: try codec.decode(ContiguousArray(bytes).span), take())
     }
 }

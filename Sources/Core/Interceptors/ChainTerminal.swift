@@ -29,7 +29,7 @@ final class ChainTerminal: CallObserver {
 // MARK: - Requests
 
 extension ChainTerminal {
-    /// See ``ChainShared/gather(_:)``.
+    /// See ``InterceptorChain/gather(_:)``.
     func gather(_ body: () -> Void) {
         state.withLock { $0.gatherCount += 1 }
         body()
@@ -56,7 +56,7 @@ extension ChainTerminal {
         return core?.hasUnreadEnd ?? false
     }
 
-    /// True before the call was created: see ``ChainShared/mayHaveSent``.
+    /// True before the call was created: see ``InterceptorChain/mayHaveSent``.
     var mayHaveSent: Bool {
         let core = state.withLock { $0.core }
         return core?.mayHaveSent ?? true
@@ -93,7 +93,7 @@ extension ChainTerminal {
     }
 
     private func start(_ options: CallOptions) {
-        chain.shared.noteStart()
+        chain.noteStart()
         guard let core = chain.makeCore(options, observer: self) else { return }
         let (startsNow, demand): (Bool, Int) = state.withLock { state in
             guard !state.isOver else { return (false, 0) }
@@ -188,7 +188,7 @@ extension ChainTerminal {
     }
 
     func messageWasWritten(wasAccepted: Bool) {
-        if !wasAccepted, chain.shared.terminal === self { chain.shared.noteLostWrite() }
+        if !wasAccepted, chain.terminal === self { chain.noteLostWrite() }
         pass(.writeDone)
     }
 

@@ -35,7 +35,7 @@ public final class InterceptedCall: Sendable {
     /// The error that the caller receives for a call that was cancelled on this side: by the
     /// caller, by the deadline, or because the response could not be decoded.
     public var cancellation: RPCError {
-        chain.shared.failure ?? RPCError(.cancelled, "the call was cancelled")
+        chain.failure ?? RPCError(.cancelled, "the call was cancelled")
     }
 
     /// The call that the interceptor was made for.
@@ -155,7 +155,7 @@ extension InterceptedCall {
                 state.below.take(), state.holdsRequests, state.requests, state.handler.begin()
             )
         }
-        if wasHeld { chain.shared.hold(false) }
+        if wasHeld { chain.hold(false) }
         if isHandler { endTurn() }
         return below
     }
@@ -187,7 +187,7 @@ extension InterceptedCall {
             state.holdsRequests = true
             return true
         }
-        if isNew { chain.shared.hold(true) }
+        if isNew { chain.hold(true) }
     }
 
     /// Delivers the requests that were held back.
@@ -196,7 +196,7 @@ extension InterceptedCall {
             defer { state.holdsRequests = false }
             return (state.handler.begin(), state.holdsRequests)
         }
-        if wasHeld { chain.shared.hold(false) }
+        if wasHeld { chain.hold(false) }
         if isHandler { handleAll() }
     }
 
@@ -278,7 +278,7 @@ extension InterceptedCall {
     }
 
     /// Sends the requests of one turn together, such as the headers with a message.
-    private func gathering(_ body: () -> Void) { chain.shared.gather(body) }
+    private func gathering(_ body: () -> Void) { chain.gather(body) }
 
     private func handle(_ event: Event) {
         switch event {
@@ -357,7 +357,7 @@ extension InterceptedCall {
     private func receiveCancel() {
         // Requests that are dropped are released outside the lock.
         let (arrival, _, wereHeld) = state.withLock { $0.cancel() }
-        if wereHeld { chain.shared.hold(false) }
+        if wereHeld { chain.hold(false) }
         if case .handle = arrival { run(.request(.cancel)) { unsafe interceptor?.cancel(self) } }
     }
 

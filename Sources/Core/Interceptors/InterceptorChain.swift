@@ -10,14 +10,14 @@ import Synchronization
 /// of the call, and each part releases its upper neighbor when the call between the two ends.
 final class InterceptorChain: CallRequests {
     /// What the chain makes its parts from.
-    private struct Source {
+    struct Source {
         // The channel, and not only its backend, so that the channel is not released before the call starts.
         let channel: Channel
         let options: CallOptions
         let factories: [InterceptorFactory]
     }
 
-    private struct State {
+    struct State {
         /// Nil after the end of the call, so that a call that the program keeps does not keep its channel,
         /// or what its interceptors captured.
         var source: Source?
@@ -29,6 +29,12 @@ final class InterceptorChain: CallRequests {
         /// Requests that were made before the start.
         var early: [ChainRequest] = []
         var hasEnd = false
+        /// The terminal refers to the chain, so until the end of the call the two keep each other alive.
+        var terminal: ChainTerminal?
+        var failure: RPCError?
+        var lostWriteCount = 0
+        var holdCount = 0
+        var startCount = 0
 
         /// Reserves room for three requests: a call with one message may make a write, a finish and
         /// a receive-next before the start.
@@ -40,7 +46,6 @@ final class InterceptorChain: CallRequests {
 
     /// The call as interceptors receive it.
     let description: CallDescription
-    let shared = ChainShared()
     let deadline = ChainDeadline()
     private let backend: any ChannelBackend
     /// Whether a task awaits the end of the call.
@@ -49,7 +54,7 @@ final class InterceptorChain: CallRequests {
     private let meter: (any CallMeter)?
     /// When the call began.
     private let begun = MonotonicInstant.now
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
     /// - Parameters:
@@ -91,7 +96,7 @@ extension InterceptorChain {
             return .interceptor(call)
         }
         let terminal = ChainTerminal(self, under: upper)
-        shared.replaceTerminal(terminal)
+        replaceTerminal(terminal)
         return .terminal(terminal)
     }
 
@@ -143,7 +148,7 @@ extension InterceptorChain {
         guard let (below, options) = parts else { return }
         deadline.watch(self, options.absoluteDeadline)
         if let error = backend.openCalls.add(self) { return fail(error) }
-        shared.gather {
+        gather {
             _ = below.send(start: options)
             makeRequests(below)
             passEarly(to: below)
@@ -162,7 +167,9 @@ extension InterceptorChain {
     }
 
     /// Whether an interceptor delays the creation of the call.
-    private var isHeld: Bool { shared.isHeld && shared.terminal?.hasCore != true }
+    private var isHeld: Bool {
+        state.withLock { $0.holdCount > 0 } && terminal?.hasCore != true
+    }
 
     /// Takes the requests that were made before the start. Nil if there are none; after that,
     /// requests are passed on at once.
@@ -180,22 +187,20 @@ extension InterceptorChain {
     private func pass(_ request: ChainRequest, to below: ChainLower) {
         guard below.send(request) != nil, case .write = request else { return }
         // A message after the end of the request is dropped, and its writer must not wait.
-        shared.noteLostWrite()
+        noteLostWrite()
         receive(.writeDone)
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
         let message = RawMessage(message, allowsCompression: allowsCompression)
         guard andFinish else { return send(.write(message)) }
-        shared.gather {
+        gather {
             send(.write(message))
             send(.finish)
         }
     }
 
-    var mayHaveSent: Bool { shared.mayHaveSent }
-
-    var hasUnreadEnd: Bool { shared.terminal?.hasUnreadEnd ?? false }
+    var hasUnreadEnd: Bool { terminal?.hasUnreadEnd ?? false }
 
     func finish() { send(.finish) }
 
@@ -204,10 +209,12 @@ extension InterceptorChain {
     func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
 
     func fail(_ error: RPCError) {
-        let below = state.withLock { $0.below }
         var error = error
-        error.mayHaveBeenExecuted = shared.mayHaveSent
-        shared.noteFailure(error)
+        error.mayHaveBeenExecuted = mayHaveSent
+        let below = state.withLock { state in
+            state.failure = error
+            return state.below
+        }
         var end = CallEnd(error: error)
         end.dropsUnread = true
         receive(end: end)
@@ -252,11 +259,18 @@ extension InterceptorChain {
     private func deliver(_ response: ChainResponse) {
         HeldLocks.assertNone(calling: "observer")
         if case .close(let end) = response { return deliver(end) }
-        let observer = state.withLock { $0.observer }
+        let (observer, isLost) = state.withLock { state in
+            var isLost = false
+            if case .writeDone = response, state.lostWriteCount > 0 {
+                state.lostWriteCount -= 1
+                isLost = true
+            }
+            return (state.observer, isLost)
+        }
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes, from: self)
-        case .writeDone: observer?.messageWasWritten(wasAccepted: !shared.takeLostWrite())
+        case .writeDone: observer?.messageWasWritten(wasAccepted: !isLost)
         // Handled above.
         case .close: break
         }
@@ -264,24 +278,24 @@ extension InterceptorChain {
 
     private func deliver(_ end: CallEnd) {
         // The objects that the state refers to are released outside the lock.
-        let old = state.withLock { state in
+        let (observer, hadEnd, _, _, _) = state.withLock { state in
             defer {
-                state.source = nil
-                state.observer = nil
-                state.below = nil
                 state.early = []
                 state.hasEnd = true
             }
-            return state
+            return (
+                state.observer.take(), state.hasEnd, state.source.take(), state.below.take(),
+                state.early
+            )
         }
-        guard !old.hasEnd else { return }
+        guard !hadEnd else { return }
         deadline.end()
         backend.openCalls.remove(self)
         var end = end
         end.error?.note(waited: begun.duration(to: .now), method: description.path)
         // An interceptor may end a call before any part of it was sent.
-        if !shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
-        old.observer?.receive(end: end)
-        shared.end()
+        if !mayHaveSent { end.error?.mayHaveBeenExecuted = false }
+        observer?.receive(end: end)
+        _ = state.withLock { $0.terminal.take() }
     }
 }

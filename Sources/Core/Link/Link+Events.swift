@@ -20,12 +20,12 @@ extension Link.State {
                 let isLate = code == .cancel && call.deadline.remaining == .zero
                 let error = StatusMapping.error(
                     forReset: code, peer: link.peer, isLate: isLate)
-                arrivals.append(end: .failed(error), on: stream, for: call)
+                arrivals.append(end: ResponseEnd(error: error), on: stream, for: call)
             }
         case .streamFailed(let stream, let error):
             guard let call = removeCall(of: stream) else { return }
             let failure = StatusMapping.error(for: error, peer: link.peer)
-            arrivals.append(end: .failed(failure), on: stream, for: call)
+            arrivals.append(end: ResponseEnd(error: failure), on: stream, for: call)
         case .unprocessed(let stream):
             guard let call = removeCall(of: stream) else { return }
             arrivals.append(.unprocessed, for: call)
@@ -107,6 +107,6 @@ extension Link.State {
         if end.error == nil { succeededCallCount &+= 1 }
         // The response is complete, so the rest of the request is not needed.
         connection.reset(stream, .noError)
-        arrivals.append(end: .trailers(end), on: stream, for: call)
+        arrivals.append(end: end, on: stream, for: call)
     }
 }

@@ -58,7 +58,7 @@ extension LinkArrivals {
 
     /// Appends the end of a call, which is the last event of its stream.
     mutating func append(
-        end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
+        end: consuming ResponseEnd, on stream: StreamHandle, for call: consuming CallCore
     ) {
         if !isLast(stream) { list.append(Arrival(call: consume call, stream: stream)) }
         list[list.count - 1].content.end = end

@@ -1,47 +1,62 @@
 import SwiftletTransport
+import Synchronization
 
-/// A task that waits for one value.
+/// A task or a thread that waits for one value.
 ///
 /// Uses a continuation that the runtime does not check, because a checked one costs an allocation
 /// for each call. This is safe: before code resumes a resumption, it removes the resumption from a
 /// state under the lock of that state. So each is resumed once.
 @safe package struct Resumption<Value: Sendable>: Sendable {
-    private let continuation: UnsafeContinuation<Value, Never>
+    @safe private enum Waiter: Sendable {
+        case task(UnsafeContinuation<Value, Never>)
+        case thread(@Sendable (Value) -> Void)
+    }
 
-    #if !SWIFTLET_WATCHED_LOCKS
-        private init(_ continuation: UnsafeContinuation<Value, Never>) {
-            unsafe self.continuation = continuation
-        }
+    private let waiter: Waiter
+    private let handover: WatchedHandover
 
-        /// Suspends the task. `begin` keeps the resumption, or resumes it at once.
-        package static func wait(_ begin: (Resumption) -> Void) async -> Value {
-            await unsafe withUnsafeContinuation { unsafe begin(Resumption($0)) }
+    /// Suspends the task. `begin` keeps the resumption, or resumes it at once.
+    package static func wait(_ begin: (Resumption) -> Void) async -> Value {
+        let handover = WatchedHandover()
+        defer { handover.pass() }
+        return await unsafe withUnsafeContinuation { continuation in
+            begin(Resumption(waiter: unsafe .task(continuation), handover: handover))
         }
+    }
 
-        package func resume(returning value: consuming Value) {
-            unsafe continuation.resume(returning: value)
+    /// Blocks the thread. If `queue` is turned by hand, the thread turns it meanwhile.
+    static func block(on queue: CompletionQueue?, _ begin: (Resumption) -> Void) -> Value {
+        let gate = BlockingGate()
+        let found = Mutex<Value?>(nil)
+        begin(
+            Resumption(
+                waiter: .thread { value in
+                    found.withLock { $0 = value }
+                    gate.open()
+                    queue?.wakeTurner()
+                }, handover: WatchedHandover()))
+        while true {
+            if let value = found.withLock({ $0.take() }) { return value }
+            if let queue, queue.mode == .byHand {
+                queue.turn { found.withLock { $0 == nil } }
+            } else {
+                gate.wait()
+            }
         }
-    #else
-        private let handover: WatchedHandover
+    }
 
-        private init(_ continuation: UnsafeContinuation<Value, Never>, _ handover: WatchedHandover)
-        {
-            unsafe self.continuation = continuation
-            self.handover = handover
+    package func resume(returning value: consuming Value) {
+        handover.pass()
+        HeldLocks.assertNone(calling: "executor of a task")
+        switch waiter {
+        case .task(let continuation): unsafe continuation.resume(returning: value)
+        case .thread(let wake): wake(value)
         }
+    }
+}
 
-        package static func wait(_ begin: (Resumption) -> Void) async -> Value {
-            let handover = WatchedHandover()
-            defer { handover.pass() }
-            return await unsafe withUnsafeContinuation { unsafe begin(Resumption($0, handover)) }
-        }
-
-        package func resume(returning value: consuming Value) {
-            handover.pass()
-            HeldLocks.assertNone(calling: "executor of a task")
-            unsafe continuation.resume(returning: value)
-        }
-    #endif
+extension Resumption<Void> {
+    package func resume() { resume(returning: ()) }
 }
 
 #if SWIFTLET_WATCHED_LOCKS
@@ -53,8 +68,8 @@ import SwiftletTransport
 
         func pass() { lock.withLock { _ in } }
     }
+#else
+    private struct WatchedHandover {
+        func pass() {}
+    }
 #endif
-
-extension Resumption<Void> {
-    package func resume() { resume(returning: ()) }
-}

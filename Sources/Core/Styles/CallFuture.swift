@@ -20,7 +20,6 @@ public final class CallFuture<Value: Sendable>: Sendable {
 
     /// Nil if the value does not depend on a call.
     let queue: CompletionQueue?
-    private let gate = BlockingGate()
     private let state = Mutex(State())
 
     /// - Parameter queue: The queue on which the call runs.
@@ -43,15 +42,10 @@ extension CallFuture {
     /// FAILED_PRECONDITION on the thread of the call's own queue. If the queue is turned by hand,
     /// the calling thread turns it.
     public func wait() throws(RPCError) -> Value {
-        if let queue {
-            guard !queue.blocksItself || isComplete else { throw .blockedQueue }
-            if queue.mode == .byHand { queue.turn { !isComplete } }
-        }
-        while true {
-            let mark = gate.mark
-            if let result = state.withLock({ $0.result }) { return try result.get() }
-            gate.wait(since: mark)
-        }
+        guard queue?.blocksItself != true || isComplete else { throw .blockedQueue }
+        return try Resumption<Result<Value, RPCError>>.block(on: queue) { waiter in
+            whenComplete { waiter.resume(returning: $0) }
+        }.get()
     }
 
     /// Whether the future has its value or its error.
@@ -95,8 +89,6 @@ extension CallFuture {
             defer { state.callbacks = [] }
             return state.callbacks
         }
-        gate.open()
-        queue?.wakeTurner()
         return callbacks.map { callback in FutureStep { callback(result) } }
     }
 }

@@ -21,8 +21,6 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
     /// The number of messages that are received at first. ``RunningCall/receiveNext(_:)`` adds to
     /// it. Nil, the default, and `Int.max` receive all messages.
     public var initialDemand: Int?
-    /// Replaces ``end`` for a caller inside this module that needs the whole end.
-    var wholeEnd: (@Sendable (CallEnd) -> Void)?
 
     public init(
         initialMetadata: (@Sendable (Metadata) -> Void)? = nil,
@@ -82,10 +80,6 @@ extension HandlerObserver {
 
     func receive(end: CallEnd) {
         control.callHasEnded()
-        if let wholeEnd = handlers.wholeEnd {
-            if handlers.context.isInline { return wholeEnd(end) }
-            return handlers.context { wholeEnd(end) }
-        }
         let result: Result<Metadata, RPCError> =
             end.error.map { .failure($0) } ?? .success(end.trailers)
         if handlers.context.isInline { return handlers.end(result) }
@@ -93,32 +87,10 @@ extension HandlerObserver {
     }
 }
 
-/// A call that can be paused.
-protocol CallPausing: AnyObject, Sendable {
-    func pause()
-    func resume()
-    func receiveNext(_ count: Int)
-}
-
-/// Receives the reports of messages that are written to a call.
-protocol CallWriting: AnyObject, Sendable {
-    /// Called before a message is written. Keeps `handler` and returns true. Returns false without
-    /// keeping it if the message is dropped or the call has ended. Throws if the request was
-    /// finished.
-    ///
-    /// - Parameters:
-    ///   - isDropped: Whether the call drops messages that are written.
-    ///   - handler: Called when there is room for the next message.
-    func willWrite(
-        isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
-    ) throws(RPCError) -> Bool
-    func requestWasFinished()
-}
-
 /// A running call with handlers, whose requests the program writes.
 public struct WritingCall<Request: Sendable>: Sendable {
     let running: RunningCall
-    let writing: any CallWriting
+    let writing: HandlerControl
     let codec: Codec<Request>
 
     /// Sends a message. `then` is called with `true` when there is room for the next, or with

@@ -85,19 +85,6 @@ private struct CallFutures: Sendable {
         }
     }
 
-    /// Handlers that complete the futures, and pass messages to `message`.
-    func handlers<Reply>(
-        _ message: @escaping @Sendable (Reply) -> Void,
-        end: @escaping @Sendable (Result<Metadata, RPCError>) -> Void = { _ in }
-    ) -> ResponseHandlers<Reply> {
-        ResponseHandlers(
-            initialMetadata: { [self] in initialMetadata.complete(.success($0)) },
-            message: message,
-            end: { [self] result in
-                end(result)
-                self.end(result)
-            })
-    }
 }
 
 extension ClientStreamingCall {
@@ -157,7 +144,7 @@ extension WritingCall {
 
 // MARK: - Starting calls
 
-extension Channel {
+extension ServiceClient {
     /// Starts a unary call. When the request cannot be encoded, the call fails with that error.
     ///
     /// ```swift
@@ -210,8 +197,11 @@ extension Channel {
         _ method: Method<Request, Reply>, _ options: CallOptions,
         _ handler: @escaping @Sendable (Reply) -> Void, as shape: CallShape
     ) -> (CallParts, WritingCall<Request>) {
-        let futures = CallFutures(on: backend.queue)
-        let writing = startWriting(method, options, futures.handlers(handler), as: shape)
+        let futures = CallFutures(on: channel.backend.queue)
+        let handlers = ResponseHandlers(
+            initialMetadata: { futures.initialMetadata.complete(.success($0)) },
+            message: handler, end: { futures.end($0) })
+        let writing = startWriting(method, options, handlers, as: shape)
         return (CallParts(futures: futures, running: writing.running), writing)
     }
 
@@ -219,27 +209,16 @@ extension Channel {
     private func startSingle<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
-        let futures = CallFutures(on: backend.queue)
-        let response = CallFuture<Reply>(on: backend.queue)
-        let only = OnlyReply<Reply>(of: method.signature)
-        let handlers = futures.handlers {
-            only.receive($0)
-        } end: { end in
-            response.complete(only.result(at: end).map(\.message))
+        let futures = CallFutures(on: channel.backend.queue)
+        let response = CallFuture<Reply>(on: channel.backend.queue)
+        let codec = method.replyCodec
+        let early: @Sendable (Metadata) -> Void = { futures.initialMetadata.complete(.success($0)) }
+        let writing = startWriting(method, options, as: shape, early: early) { raw in
+            if let metadata = raw.initialMetadata { early(metadata) }
+            let result = raw.takeResult(codec)
+            response.complete(result.map(\.message))
+            futures.end(result.map(\.trailingMetadata))
         }
-        let writing = startWriting(method, options, handlers, as: shape)
         return (CallParts(futures: futures, running: writing.running), response, writing)
-    }
-}
-
-extension OnlyReply {
-    /// The outcome of the call, from the end that handlers receive.
-    fileprivate func result(
-        at end: Result<Metadata, RPCError>
-    ) -> Result<Response<Reply>, RPCError> {
-        switch end {
-        case .success(let trailers): result(at: CallEnd(error: nil, trailers: trailers))
-        case .failure(let error): .failure(error)
-        }
     }
 }

@@ -27,7 +27,7 @@ final class HandlerControl: Sendable {
 
 // MARK: - The program's requests
 
-extension HandlerControl: CallPausing, CallWriting {
+extension HandlerControl {
     func begin(_ call: any CallRequests) {
         askIfWanted { $0.call = call }
     }
@@ -53,6 +53,13 @@ extension HandlerControl: CallPausing, CallWriting {
 
     func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
 
+    /// Called before a message is written. Keeps `handler` and returns true. Returns false without
+    /// keeping it if the message is dropped or the call has ended. Throws if the request was
+    /// finished.
+    ///
+    /// - Parameters:
+    ///   - isDropped: Whether the call drops messages that are written.
+    ///   - handler: Called when there is room for the next message.
     func willWrite(
         isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
     ) throws(RPCError) -> Bool {

@@ -85,6 +85,11 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         } onCancel: {
             call.cancel()
         }
+        try checkLoss()
+    }
+
+    /// Throws if a message was dropped, or the next would be.
+    func checkLoss() throws(RPCError) {
         if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 

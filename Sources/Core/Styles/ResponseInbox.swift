@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps the messages of a streaming call for the task that reads them. A call without interceptors
+/// Keeps the messages of a streaming call for the task or thread that reads them. A call without interceptors
 /// delivers all messages that have arrived; the inbox reports which of them were read. An
 /// interceptor delivers a message only when asked.
 final class ResponseInbox: CallObserver {
@@ -30,8 +30,10 @@ final class ResponseInbox: CallObserver {
     }
 
     private let state = Mutex(State())
+    /// Whether a task reads the messages.
+    let isAwaited: Bool
 
-    var isAwaited: Bool { true }
+    init(isForTask: Bool = true) { isAwaited = isForTask }
 }
 
 extension ResponseInbox {
@@ -77,6 +79,11 @@ extension ResponseInbox {
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
+    /// Whether a wait for the initial metadata would end at once.
+    var hasInitialMetadata: Bool {
+        state.withLock { $0.initialMetadata != nil || $0.end != nil }
+    }
+
     /// A second reader at the same time receives nothing: a stream has one reader.
     func wait(_ waiter: Waiter) {
         switch waiter {
@@ -115,6 +122,22 @@ extension ResponseInbox {
 
     /// Whether all messages were accepted, or the call has ended.
     var hasRoom: Bool { state.withLock { $0.request.hasRoom || $0.end != nil } }
+}
+
+extension ResponseInbox.Found {
+    /// The message; nil at the end of a call with OK. Throws the error of any other end, and if another reader
+    /// waits for the message.
+    var message: [UInt8]? {
+        get throws(RPCError) {
+            switch self {
+            case .message(let bytes): return bytes
+            case .end(let end):
+                if let error = end.error { throw error }
+                return nil
+            case .nothing: throw .secondReader
+            }
+        }
+    }
 }
 
 extension ResponseInbox.State {

@@ -118,14 +118,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }
-        switch found {
-        case .message(let bytes): return bytes
-        case .end(let end):
-            if let error = end.error { throw error }
-            return nil
-        case .nothing:
-            throw .secondReader
-        }
+        return try found.message
     }
 
     private func wait() async -> ResponseInbox.Found {
@@ -141,7 +134,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The message or the end, if there is one now.
-    private func takeReady() throws(RPCError) -> ResponseInbox.Found {
+    func takeReady() throws(RPCError) -> ResponseInbox.Found {
         let ready = inbox.poll()
         guard case .nothing = ready.found else {
             if ready.readByteCount > 0 { core?.wasRead(ready.readByteCount) }
@@ -178,7 +171,7 @@ extension RPCError {
         )
     }
 
-    fileprivate static var secondReader: RPCError {
+    static var secondReader: RPCError {
         RPCError(
             .failedPrecondition,
             "another task is reading the responses; only one task may read them at a time")

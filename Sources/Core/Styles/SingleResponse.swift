@@ -7,27 +7,11 @@ final class SingleResponse: CallObserver {
     /// Receives the response, once.
     typealias Handler = @Sendable (inout RawResponse) -> Void
 
-    /// Waits for the response. Any thread may deliver it.
-    enum Waiter {
-        case continuation(Resumption<RawResponse>)
-        /// A thread that reads ``SingleResponse/response`` when the gate opens.
-        case gate(BlockingGate, CompletionQueue)
-
-        fileprivate func take(_ response: consuming RawResponse) {
-            switch self {
-            case .continuation(let continuation): continuation.resume(returning: response)
-            case .gate(let gate, let queue):
-                gate.open()
-                queue.wakeTurner()
-            }
-        }
-    }
-
     private struct State {
         var message: [UInt8]?
         var initialMetadata: Metadata?
-        var waiter: Waiter?
-        /// The response that is kept for a thread at a gate, or until a waiter is set.
+        var waiter: Resumption<RawResponse>?
+        /// The response that is kept until a waiter is set.
         var kept: Kept?
     }
 
@@ -40,17 +24,28 @@ final class SingleResponse: CallObserver {
     /// Fixed from the start, so that no lock guards it.
     private let handler: Handler?
     private let isForTask: Bool
+    /// Receives the initial metadata when it arrives.
+    private let early: (@Sendable (Metadata) -> Void)?
+    /// Receives the reports of writes; nil for a call with one request.
+    private let control: HandlerControl?
     private let state: Mutex<State>
 
-    /// - Parameter waiter: Receives the response; nil if ``expect(for:)`` sets it later.
-    init(for waiter: Waiter? = nil) {
+    /// A response for the waiter that ``expect(for:)`` sets.
+    init(isForTask: Bool = true) {
         handler = nil
-        isForTask = waiter == nil
-        state = Mutex(State(waiter: waiter))
+        early = nil
+        control = nil
+        self.isForTask = isForTask
+        state = Mutex(State())
     }
 
-    init(for handler: @escaping Handler) {
+    init(
+        writesTo control: HandlerControl? = nil, early: (@Sendable (Metadata) -> Void)? = nil,
+        for handler: @escaping Handler
+    ) {
         self.handler = handler
+        self.early = early
+        self.control = control
         isForTask = false
         state = Mutex(State())
     }
@@ -58,32 +53,33 @@ final class SingleResponse: CallObserver {
 
 extension SingleResponse {
     /// Sets the waiter of a call that is not started yet.
-    func expect(for waiter: Waiter) {
+    func expect(for waiter: Resumption<RawResponse>) {
         let kept = state.withLock { state in
             if state.kept == nil { state.waiter = waiter }
             return state.kept
         }
-        // The call was cancelled before its start.
-        if let kept { waiter.take(kept.response) }
+        // The call ended before its start.
+        if let kept { waiter.resume(returning: kept.response) }
     }
-
-    /// The response, after the end of the call, for a waiter at a gate.
-    var response: RawResponse? { state.withLock { $0.kept }?.response }
 
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
+        early?(initialMetadata)
     }
 
     func receive(message: [UInt8], from call: any CallRequests) {
-        let isFirst = state.withLock { state in
-            guard state.message == nil else { return false }
-            state.message = message
-            return true
+        do throws(RPCError) {
+            try state.withLock { state throws(RPCError) in
+                try state.message.receiveOnly(message, of: nil)
+            }
+        } catch {
+            call.fail(error)
         }
-        if !isFirst { call.fail(.tooManyMessages) }
     }
 
-    func messageWasWritten(wasAccepted: Bool) {}
+    func messageWasWritten(wasAccepted: Bool) {
+        control?.messageWasWritten(wasAccepted: wasAccepted)
+    }
 
     func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in
@@ -96,26 +92,25 @@ extension SingleResponse {
 
     var acceptsWholeResponse: Bool { true }
     var isAwaited: Bool { isForTask }
+    var runsHandlers: Bool { control != nil }
 
     func receive(_ response: inout RawResponse, from call: any CallRequests) { hand(&response) }
 
     private func hand(_ response: inout RawResponse) {
+        control?.callHasEnded()
         if let handler { return handler(&response) }
         let waiter = state.withLock { $0.waiter.take() }
-        switch waiter {
-        case .continuation(let continuation)?: continuation.resume(returning: response.take())
-        case .gate?, nil: keep(response, for: waiter)
-        }
+        guard let waiter else { return keep(response.take()) }
+        waiter.resume(returning: response.take())
     }
 
-    /// Keeps the response for a thread at a gate, or for a waiter that is set later.
-    private func keep(_ response: RawResponse, for waiter: Waiter?) {
+    /// Keeps the response for a waiter that is set later.
+    private func keep(_ response: RawResponse) {
         let kept = Kept(response)
         let late = state.withLock { state in
             state.kept = kept
             return state.waiter.take()
         }
-        waiter?.take(response)
-        late?.take(response)
+        late?.resume(returning: response)
     }
 }

@@ -66,6 +66,18 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     }
 }
 
+extension ServiceClient {
+    /// Makes a call without starting it. `requests` writes the requests. The call is itself the
+    /// `Writer` of its responses: start it with `start(with:)`. Responses are written in `context`.
+    public func call<Request, Reply>(
+        _ method: Method<Request, Reply>, requests: any Writer<Request>,
+        options: CallOptions = CallOptions(), context: SerialContext = .inline
+    ) -> Call<Request, Reply> {
+        Call(
+            channel, method, requests: requests, options: withDefaults(options), context: context)
+    }
+}
+
 // MARK: - Headers and trailers
 
 extension Call {

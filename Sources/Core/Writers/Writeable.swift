@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Receives values one at a time, and then one end.
 public protocol Writeable<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
@@ -51,16 +53,29 @@ public final class HandlerWriteable<Value: Sendable>: Writeable {
 
 /// Expects exactly one value. Its handler is called once, at the end, with the value or an error.
 public final class SingleValueWriteable<Value: Sendable>: Writeable {
-    private let only = OnlyReply<Value>(of: nil)
+    private let state = Mutex<(only: Value?, failure: RPCError?)>((nil, nil))
     private let handler: @Sendable (Result<Value, RPCError>) -> Void
 
     public init(_ handler: @escaping @Sendable (Result<Value, RPCError>) -> Void) {
         self.handler = handler
     }
 
-    public func write(_ value: Value) { only.receive(value) }
+    public func write(_ value: Value) {
+        state.withLock { state in
+            do throws(RPCError) {
+                try state.only.receiveOnly(value, of: nil)
+            } catch {
+                state.failure = error
+            }
+        }
+    }
 
     public func writesFinished(_ error: RPCError?) {
-        handler(only.result(at: CallEnd(error: error)).map(\.message))
+        var (only, failure) = state.withLock { $0 }
+        handler(
+            Result { () throws(RPCError) in
+                if let error = error ?? failure { throw error }
+                return try only.takeOnly(of: nil)
+            })
     }
 }

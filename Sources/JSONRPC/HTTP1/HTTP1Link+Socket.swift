@@ -146,7 +146,7 @@ extension HTTP1Link: Pollable {
                 )
             }
             call?.receive(
-                CallArrival(end: .trailers(ResponseEnd(error: nil, trailers: trailers))), at: now)
+                CallArrival(end: ResponseEnd(error: nil, trailers: trailers)), at: now)
             if isFree { becomeFree() } else { close(.closed("the connection was closed")) }
         }
     }

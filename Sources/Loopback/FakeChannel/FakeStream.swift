@@ -177,8 +177,9 @@ extension FakeStream {
                 var error = RPCError(status)
                 error?.metadata = trailers
                 let end = ResponseEnd(error: error, trailers: trailers)
-                call.receive(CallArrival(end: .trailers(end)), at: .now)
-            case .failure(let error): call.receive(CallArrival(end: .failed(error)), at: .now)
+                call.receive(CallArrival(end: end), at: .now)
+            case .failure(let error):
+                call.receive(CallArrival(end: ResponseEnd(error: error)), at: .now)
             }
             if part.isLast { over() }
         }

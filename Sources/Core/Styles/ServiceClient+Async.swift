@@ -1,6 +1,6 @@
 // Calls with async and await.
 
-extension Channel {
+extension ServiceClient {
     /// Sends one message and waits for the response.
     ///
     /// Cancelling the task cancels the call.
@@ -11,7 +11,7 @@ extension Channel {
     ) async throws(RPCError) -> Reply {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await rawUnary(method.signature, encoded, options)
+        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
         let bytes = try response.takeBytes(of: method.signature)
         return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
@@ -24,10 +24,13 @@ extension Channel {
     ) async throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await rawUnary(method.signature, encoded, options)
+        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
+}
+
+extension Channel {
     @usableFromInline
     package func rawUnary(
         _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
@@ -36,7 +39,7 @@ extension Channel {
         let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
-                observer.expect(for: .continuation(resumption))
+                observer.expect(for: resumption)
                 call.start(only: message)
             }
         } onCancel: {
@@ -44,6 +47,9 @@ extension Channel {
         }
     }
 
+}
+
+extension ServiceClient {
     /// Sends one message; the responses arrive as the stream is read.
     public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
@@ -86,15 +92,13 @@ extension Channel {
             conversation.cancel()
             throw error
         }
-        var iterator = conversation.responses.makeAsyncIterator()
-        guard let reply = try await iterator.next() else {
-            throw RPCError.noMessage.of(method.signature)
-        }
-        guard try await iterator.next() == nil else {
-            throw RPCError.tooManyMessages.of(method.signature)
+        var only: Reply?
+        for try await reply in conversation.responses {
+            try only.receiveOnly(reply, of: method.signature)
         }
         return Response(
-            message: reply, initialMetadata: try await conversation.responses.initialMetadata,
+            message: try only.takeOnly(of: method.signature),
+            initialMetadata: try await conversation.responses.initialMetadata,
             end: conversation.responses.source.end)
     }
 

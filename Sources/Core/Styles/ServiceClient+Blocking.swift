@@ -2,7 +2,7 @@
 // its event loop. In a handler or a task on the channel's queue they fail: the queue cannot
 // continue until the handler returns.
 
-extension Channel {
+extension ServiceClient {
     /// Sends one message, and blocks the calling thread until the response arrives. For scripts and
     /// command lines. If the channel's queue is `.byHand`, the calling thread runs its event loop
     /// meanwhile, so that no other thread is needed.
@@ -16,30 +16,30 @@ extension Channel {
     ) throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = rawBlockingUnary(method.signature, encoded, options)
+        var response = channel.rawBlockingUnary(method.signature, encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
+}
+
+extension Channel {
     @usableFromInline
     func rawBlockingUnary(
-        _ method: MethodSignature, _ message: consuming EncodedMessage,
-        _ options: consuming CallOptions
+        _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
     ) -> RawResponse {
         let queue = backend.queue
-        let gate = BlockingGate()
-        let observer = SingleResponse(for: .gate(gate, queue))
+        let observer = SingleResponse(isForTask: false)
         let call = makeCall(method, options, observer: observer)
-        if queue.blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
-        while true {
-            if let response = observer.response { return response }
-            if queue.mode == .byHand {
-                queue.turn { observer.response == nil }
-            } else {
-                gate.wait()
-            }
+        if queue.blocksItself { call.fail(.blockedQueue) }
+        return Resumption.block(on: queue) { resumption in
+            observer.expect(for: resumption)
+            call.start(only: message)
         }
     }
 
+}
+
+extension ServiceClient {
     /// Sends one message; the responses are read one after the other.
     ///
     /// ```swift
@@ -52,11 +52,11 @@ extension Channel {
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
         try method.signature.check(.serverStreaming)
         let bytes = try method.requestCodec.encode(request)
-        let inbox = BlockingInbox(backend.queue)
+        let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(bytes, andFinish: true)
         call.start()
-        return BlockingCall(call, inbox, method)
+        return BlockingCall(call, inbox, method, channel.backend.queue)
     }
 
     /// Sends the messages that `produce` writes, and waits for the response.
@@ -83,10 +83,11 @@ extension Channel {
             throw error
         }
         call.finish()
-        guard let reply = try call.next() else { throw RPCError.noMessage.of(method.signature) }
-        guard try call.next() == nil else { throw RPCError.tooManyMessages.of(method.signature) }
+        var only: Reply?
+        while let reply = try call.next() { try only.receiveOnly(reply, of: method.signature) }
         return Response(
-            message: reply, initialMetadata: try call.initialMetadata(), end: call.end)
+            message: try only.takeOnly(of: method.signature),
+            initialMetadata: try call.initialMetadata(), end: call.end)
     }
 
     /// Opens a call in which both sides send any number of messages.
@@ -99,9 +100,9 @@ extension Channel {
     private func openBlocking<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> BlockingCall<Request, Reply> {
-        let inbox = BlockingInbox(backend.queue)
+        let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         start(call, method.signature, as: shape)
-        return BlockingCall(call, inbox, method)
+        return BlockingCall(call, inbox, method, channel.backend.queue)
     }
 }

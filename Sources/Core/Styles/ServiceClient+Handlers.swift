@@ -5,7 +5,7 @@
 /// A running call.
 public struct RunningCall: Sendable {
     let call: any CallRequests
-    var pausing: (any CallPausing)?
+    var pausing: HandlerControl?
 
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
@@ -22,7 +22,7 @@ public struct RunningCall: Sendable {
     public func receiveNext(_ count: Int = 1) { pausing?.receiveNext(count) }
 }
 
-extension Channel {
+extension ServiceClient {
     /// Starts a call with one message in each direction. `completion` is called once, with the
     /// response or the error, in `context`; by default on the channel's queue, which it must not block.
     ///
@@ -38,16 +38,19 @@ extension Channel {
         let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         guard context.isInline else {
-            return startRawUnary(method.signature, bytes, options) { raw in
+            return channel.startRawUnary(method.signature, bytes, withDefaults(options)) { raw in
                 let result = raw.takeResult(codec)
                 context { completion(result) }
             }
         }
-        return startRawUnary(method.signature, bytes, options) { raw in
+        return channel.startRawUnary(method.signature, bytes, withDefaults(options)) { raw in
             completion(raw.takeResult(codec))
         }
     }
 
+}
+
+extension Channel {
     @usableFromInline
     package func startRawUnary(
         _ method: MethodSignature, _ message: consuming EncodedMessage,
@@ -59,6 +62,9 @@ extension Channel {
         return RunningCall(call: call)
     }
 
+}
+
+extension ServiceClient {
     /// Starts a call with one request and any number of responses, which `handlers` receive. Throws, and calls
     /// no handler, if the request cannot be encoded or `method` has a stream of requests: then no call was made.
     @discardableResult
@@ -85,13 +91,11 @@ extension Channel {
         context: SerialContext = .inline,
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) -> WritingCall<Request> {
-        let only = OnlyReply<Reply>(of: method.signature)
-        var handlers = ResponseHandlers<Reply>(
-            initialMetadata: { only.receive(initialMetadata: $0) },
-            message: { only.receive($0) }, end: { _ in })
-        handlers.context = context
-        handlers.wholeEnd = { completion(only.result(at: $0)) }
-        return startWriting(method, options, handlers, as: .clientStreaming)
+        let codec = method.replyCodec
+        return startWriting(method, options, as: .clientStreaming) { response in
+            let result = response.takeResult(codec)
+            context { completion(result) }
+        }
     }
 
     /// Starts a call in which both sides send any number of messages.
@@ -100,6 +104,23 @@ extension Channel {
         handlers: ResponseHandlers<Reply>
     ) -> WritingCall<Request> {
         startWriting(method, options, handlers, as: .bidirectional)
+    }
+
+    /// Starts a call with one response, whose requests are written to the result.
+    func startWriting<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape,
+        early: (@Sendable (Metadata) -> Void)? = nil,
+        handler: @escaping SingleResponse.Handler
+    ) -> WritingCall<Request> {
+        let control = HandlerControl(initialDemand: 0)
+        let observer = SingleResponse(writesTo: control, early: early, for: handler)
+        let call = makeCall(method.signature, options, observer: observer)
+        // One for the response, and one for a second message, which is an error.
+        call.receiveNext()
+        call.receiveNext()
+        start(call, method.signature, as: shape)
+        return WritingCall(
+            running: RunningCall(call: call), writing: control, codec: method.requestCodec)
     }
 
     /// Starts a call whose requests are written to the result.

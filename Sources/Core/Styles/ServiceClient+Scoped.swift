@@ -2,7 +2,7 @@ import Synchronization
 
 // Calls that last as long as a closure.
 
-extension Channel {
+extension ServiceClient {
     /// Opens a call in which `produce` writes while `consume` reads. The request ends when `produce`
     /// returns.
     ///
