@@ -19,7 +19,6 @@ public protocol DropsUnknownFields: Message {}
 
 extension DropsUnknownFields {
     /// Always empty. An assigned value is dropped.
-    @inlinable
     public var unknownFields: UnknownFields {
         get { UnknownFields() }
         set {}

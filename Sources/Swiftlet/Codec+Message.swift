@@ -1,6 +1,5 @@
 extension Codec where Value: Message {
     /// Encodes and decodes a `Message` in protobuf's binary format.
-    @inlinable
     public static var message: Codec {
         let sizeHint = SizeHint()
         return Codec(
@@ -8,7 +7,7 @@ extension Codec where Value: Message {
                 var bytes: [UInt8] = []
                 bytes.reserveCapacity(sizeHint.capacity)
                 var separate = SeparateBytes(minByteCount: EncodedMessage.partByteCount)
-                try value.encode(
+                value.encode(
                     appendingTo: &bytes, reservingPrefix: MessagePrefix.byteCount,
                     separating: &separate, options: EncodingOptions())
                 sizeHint.note(bytes.count)
@@ -42,7 +41,6 @@ extension Method where Request: Message, Reply: Message {
 extension EncodedMessage {
     /// - Parameter bytes: Free bytes for the prefix, then the message without its `separate`
     ///   fields.
-    @usableFromInline
     init(_ bytes: consuming [UInt8], between separate: SeparateBytes) {
         bytes.writePrefix(
             isCompressed: false, bytes.count - MessagePrefix.byteCount + separate.byteCount)

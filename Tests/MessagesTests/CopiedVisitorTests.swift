@@ -8,13 +8,13 @@ struct CopiedVisitorTests {
         var children: [Everything.Child] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &children)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.children)
             var first = field
-            try first.message(2, &children)
+            try first.message(2, \.children)
             var second = field
-            try second.message(2, &children)
-            try field.message(2, &children)
+            try second.message(2, \.children)
+            field.message(2, \.children)
         }
     }
 

@@ -9,8 +9,8 @@ struct FieldNumberTests {
         var value: Int32 = 0
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(number ?? 1, &value)
+        static let layout = Layout<Self> { field in
+            field.int32(number ?? 1, \.value)
         }
     }
 

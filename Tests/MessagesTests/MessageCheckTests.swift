@@ -9,9 +9,9 @@ struct MessageCheckTests {
         var second = ""
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &first)
-            try field.string(1, &second)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.first)
+            field.string(1, \.second)
         }
     }
 
@@ -21,10 +21,10 @@ struct MessageCheckTests {
         var tooLarge: [Double] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(0, &zero)
-            try field.map(19_000, &reserved, .string, .int32)
-            try field.double(1 << 29, &tooLarge)
+        static let layout = Layout<Self> { field in
+            field.bool(0, \.zero)
+            field.map(19_000, \.reserved, .string, .int32)
+            field.double(1 << 29, \.tooLarge)
         }
     }
 
@@ -35,11 +35,11 @@ struct MessageCheckTests {
         var port: Int32 = 0
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &count)
-            try field.string(2, &name)
-            try field.string(3, &tags)
-            try field.singular(.int32, 4, &port, default: 50051)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.count)
+            field.string(2, \.name)
+            field.string(3, \.tags)
+            field.singular(.int32, 4, \.port, default: 50051)
         }
     }
 
@@ -47,8 +47,8 @@ struct MessageCheckTests {
         var name = ""
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
+        static let layout = Layout<Self> { field in
+            field.string(1, \.name)
             throw WireError(.invalidValue)
         }
     }
@@ -62,11 +62,11 @@ struct MessageCheckTests {
         var choice: Choice?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.oneof(1, &choice, .string, Choice.text) {
+        static let layout = Layout<Self> { field in
+            field.oneof(1, \.choice, .string, Choice.text) {
                 if case .text(let it) = $0 { it } else { nil }
             }
-            try field.oneof(2, &choice, .string, Choice.code) {
+            field.oneof(2, \.choice, .string, Choice.code) {
                 if case .text(let it) = $0 { it } else { nil }
             }
         }
@@ -78,9 +78,9 @@ struct MessageCheckTests {
         var id: Int32 = 7
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.singular(.int32, 1, &port, default: 50051)
-            try field.required(.int32, 2, &id)
+        static let layout = Layout<Self> { field in
+            field.singular(.int32, 1, \.port, default: 50051)
+            field.required(.int32, 2, \.id)
         }
     }
 
@@ -165,8 +165,8 @@ struct ThrowingVisitTests {
         var number: Int32 = 0
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &number)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.number)
             if number < 0 { throw WireError(.invalidValue) }
         }
     }
@@ -175,8 +175,8 @@ struct ThrowingVisitTests {
         var children: [Positive] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &children)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.children)
         }
     }
 

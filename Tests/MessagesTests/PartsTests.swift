@@ -17,11 +17,11 @@ private struct Watched: Message {
     private(set) var moves = 0
     private var place: UInt = 0
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &numbers)
-        try field.message(2, &_wrapped)
-        try field.message(3, &plain)
-        try field.oneof(4, &choice, .message(Watched.self), Choice.watched) {
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.numbers)
+        field.message(2, \._wrapped)
+        field.message(3, \.plain)
+        field.oneof(4, \.choice, .message(Watched.self), Choice.watched) {
             if case .watched(let it) = $0 { it } else { nil }
         }
         noteMove()

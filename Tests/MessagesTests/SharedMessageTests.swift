@@ -10,8 +10,8 @@ struct SharedMessageTests {
         @Indirect var next: Wrapped?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(2, &next)
+        static let layout = Layout<Self> { field in
+            field.message(2, \.next)
         }
     }
 
@@ -23,8 +23,8 @@ struct SharedMessageTests {
         }
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &value)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.value)
         }
     }
 
@@ -35,8 +35,8 @@ struct SharedMessageTests {
         }
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &tags)
+        static let layout = Layout<Self> { field in
+            field.string(1, \.tags)
         }
     }
 
@@ -46,8 +46,8 @@ struct SharedMessageTests {
 
         static func == (left: Lazy, right: Lazy) -> Bool { true }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.map(1, &counts, .string, .int64)
+        static let layout = Layout<Self> { field in
+            field.map(1, \.counts, .string, .int64)
         }
     }
 
@@ -55,9 +55,9 @@ struct SharedMessageTests {
         var choice: Int32?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        static let layout = Layout<Self> { field in
             var copy = choice
-            try field.oneof(1, &copy, .int32, { $0 }, { $0 })
+            field.oneof(1, \.copy, .int32, { $0 }, { $0 })
             choice = copy
         }
     }
@@ -70,8 +70,8 @@ struct SharedMessageTests {
         }
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.required(.string, 1, &name)
+        static let layout = Layout<Self> { field in
+            field.required(.string, 1, \.name)
         }
     }
 
@@ -79,8 +79,8 @@ struct SharedMessageTests {
         var children: [Computed] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &children)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.children)
         }
     }
 

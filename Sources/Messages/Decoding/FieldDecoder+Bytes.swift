@@ -1,6 +1,5 @@
 // The only code that reads through the pointer. Each function compares with `end` first.
 extension FieldDecoder {
-    @inlinable
     @inline(__always)
     package mutating func nextTag() throws(WireError) {
         unsafe tagStart = cursor
@@ -17,7 +16,6 @@ extension FieldDecoder {
         }
     }
 
-    @inlinable
     @inline(__always)
     package mutating func varint() throws(WireError) -> UInt64 {
         guard unsafe cursor < end else { throw failure(.truncated) }
@@ -35,7 +33,6 @@ extension FieldDecoder {
     }
 
     /// Reads a length. Fails if it is larger than the rest of the input.
-    @inlinable
     @inline(__always)
     package mutating func length() throws(WireError) -> Int {
         let count = try varint()
@@ -43,7 +40,6 @@ extension FieldDecoder {
         return Int(truncatingIfNeeded: count)
     }
 
-    @inlinable
     @inline(__always)
     package mutating func fixed32() throws(WireError) -> UInt32 {
         guard unsafe end - cursor >= 4 else { throw failure(.truncated) }
@@ -52,7 +48,6 @@ extension FieldDecoder {
         return UInt32(littleEndian: value)
     }
 
-    @inlinable
     @inline(__always)
     package mutating func fixed64() throws(WireError) -> UInt64 {
         guard unsafe end - cursor >= 8 else { throw failure(.truncated) }
@@ -61,7 +56,6 @@ extension FieldDecoder {
         return UInt64(littleEndian: value)
     }
 
-    @inlinable
     @inline(__always)
     package mutating func byteArray() throws(WireError) -> [UInt8] {
         let count = try length()
@@ -71,13 +65,11 @@ extension FieldDecoder {
         return bytes
     }
 
-    @inlinable
     package mutating func string() throws(WireError) -> String {
         let count = try length()
         return count > 0 ? try string(count) : ""
     }
 
-    @inlinable
     mutating func string(_ count: Int) throws(WireError) -> String {
         let bytes = unsafe UnsafeBufferPointer(start: cursor, count: count)
         let string: String
@@ -122,7 +114,6 @@ extension FieldDecoder {
     }
 
     /// A varint of any size.
-    @usableFromInline
     @inline(never)
     mutating func longVarint() throws(WireError) -> UInt64 {
         var value: UInt64 = 0
@@ -144,7 +135,6 @@ extension FieldDecoder {
 
     /// Reads a tag of more than one byte, which fields from number 16 on have. A tag has at most five bytes,
     /// while a value may have ten. Protobuf's conformance tests require the limit for tags.
-    @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {
         if unsafe end - cursor >= 2, unsafe cursor[1] < 0x80 {
@@ -165,7 +155,6 @@ extension FieldDecoder {
     }
 
     /// How many varints end before `end`.
-    @usableFromInline
     package func varintCount() -> Int {
         var count = 0
         let left = unsafe end - cursor
@@ -173,10 +162,9 @@ extension FieldDecoder {
         return count
     }
 
-    @usableFromInline package var offset: Int { unsafe cursor - start }
+    package var offset: Int { unsafe cursor - start }
 
     /// An error in the value of the current tag, at the current offset.
-    @usableFromInline
     @inline(never)
     package func failure(_ reason: WireError.Reason) -> WireError {
         WireError(reason, offset: offset, path: [tag &>> 3])

@@ -38,7 +38,6 @@ public struct WireError: Error, Hashable, Sendable {
     }
 
     /// The same error in the enclosing message, whose field `number` contains the broken message.
-    @usableFromInline
     package func inside(_ number: UInt32) -> WireError {
         WireError(reason, offset: offset, path: [number] + path)
     }

@@ -1,5 +1,4 @@
 /// The layout of a field's value: the low three bits of its tag.
-@frozen
 public enum WireType: UInt32, Sendable {
     case varint = 0
     case fixed64 = 1
@@ -10,24 +9,13 @@ public enum WireType: UInt32, Sendable {
 }
 
 /// A field's number and wire type, as one varint before its value.
-@usableFromInline
 package enum Tag {
     /// The end of the input. No field has this tag, because wire type 7 does not exist.
-    @usableFromInline package static let end: UInt32 = 0xffff_ffff
+    package static let end: UInt32 = 0xffff_ffff
 
     /// 2²⁹−1: a tag has 32 bits, and 3 of them are the wire type.
-    @inlinable package static var maxNumber: UInt32 { 1 << 29 - 1 }
+    package static var maxNumber: UInt32 { 1 << 29 - 1 }
 
-    /// The tag of a field in a message's list. Its number is normally a literal, so the optimizer
-    /// removes the check.
-    @inlinable
-    @inline(__always)
-    package static func listed(_ number: UInt32, _ type: WireType) -> UInt32 {
-        guard 1...maxNumber ~= number else { ProgramError.stopIllegalNumber(number) }
-        return make(number, type)
-    }
-
-    @inlinable
     @inline(__always)
     package static func make(_ number: UInt32, _ type: WireType) -> UInt32 {
         number &<< 3 | type.rawValue

@@ -17,17 +17,17 @@ struct Settings: Message {
 
     static var messageName: String { "Settings" }
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.string(1, &visibility)
-        try field.bool(2, &client)
-        try field.string(3, &faces)
-        try field.bool(4, &fake)
-        try field.bool(5, &service)
-        try field.string(6, &fileNaming)
-        try field.bool(7, &keepMethodCasing)
-        try field.map(8, &modules, .string, .string)
-        try field.string(9, &importPaths)
-        try field.string(10, &files)
+    static let layout = Layout<Self> { field in
+        field.string(1, \.visibility)
+        field.bool(2, \.client)
+        field.string(3, \.faces)
+        field.bool(4, \.fake)
+        field.bool(5, \.service)
+        field.string(6, \.fileNaming)
+        field.bool(7, \.keepMethodCasing)
+        field.map(8, \.modules, .string, .string)
+        field.string(9, \.importPaths)
+        field.string(10, \.files)
     }
 
     private static let schema = """

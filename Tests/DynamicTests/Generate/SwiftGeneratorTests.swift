@@ -41,11 +41,10 @@ struct SwiftGeneratorTests {
 
                     @inlinable public static var messageName: String { "Note" }
 
-                    @inlinable
-                    public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                        try field.string(1, &text)
-                        try field.message(2, &_parent)
-                        try field.int32(3, &tags)
+                    public static let layout = Layout<Self> { field in
+                        field.string(1, \.text)
+                        field.message(2, \._parent)
+                        field.int32(3, \.tags)
                     }
                 }
 

@@ -17,7 +17,7 @@
 ///
 /// ```swift
 /// public struct Node: Message {
-///     @usableFromInline var _next = Indirect<Node>()
+///     var _next = Indirect<Node>()
 ///     public var unknownFields = UnknownFields()
 ///
 ///     public var next: Node? {
@@ -29,21 +29,17 @@
 ///
 /// There is no projected value `$next`. Swift would read it as a copy and write it back. If a message arrives
 /// in parts, each part would then copy all the parts before it.
-@frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
     /// Invariant: at most one element. An array serves as a box that is copied on write.
-    @usableFromInline var elements: [Value]
+    var elements: [Value]
 
-    @inlinable
     public init(wrappedValue: Value?) {
         elements = wrappedValue.map { [$0] } ?? []
     }
 
-    @inlinable
     public init() { elements = [] }
 
-    @inlinable
     public var wrappedValue: Value? {
         get { elements.first }
         set { elements = newValue.map { [$0] } ?? [] }

@@ -1,0 +1,143 @@
+/// Values of fields by their addresses.
+enum FieldValue {
+    /// Whether an optional has a value.
+    static func isPresent(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
+        switch entry.code {
+        case .int32, .enumeration, .sint32, .sfixed32, .uint32, .fixed32, .float:
+            unsafe place.load(as: UInt32?.self) != nil
+        case .int64, .uint64, .sint64, .sfixed64, .fixed64, .double:
+            unsafe place.load(as: UInt64?.self) != nil
+        case .bool: unsafe place.load(as: Bool?.self) != nil
+        case .string: unsafe place.assumingMemoryBound(to: String?.self).pointee != nil
+        case .bytes: unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee != nil
+        case .message, .group:
+            unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.isPresent(place) }
+        }
+    }
+
+    /// Whether a value is zero or empty. This is not equality with zero: minus zero equals zero, but it is encoded.
+    static func isInitial(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
+        switch entry.code {
+        case .string: unsafe place.assumingMemoryBound(to: String.self).pointee.isEmpty
+        case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee.isEmpty
+        case .message, .group: false
+        default: unsafe bits(entry, place) == 0
+        }
+    }
+
+    /// The bits of a number.
+    private static func bits(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> UInt64 {
+        switch entry.code {
+        case .bool: unsafe place.load(as: Bool.self) ? 1 : 0
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: unsafe place.load(as: UInt64.self)
+        default: unsafe UInt64(place.load(as: UInt32.self))
+        }
+    }
+
+    /// Whether two values are the same on the wire. This is stricter than equality: 0.0 equals -0.0.
+    static func areSame(
+        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        switch entry.code {
+        case .string, .bytes, .message, .group: unsafe areEqual(entry, left, right)
+        default: unsafe bits(entry, left) == bits(entry, right)
+        }
+    }
+
+    static func areEqual(
+        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        switch entry.code {
+        case .float: unsafe left.load(as: Float.self) == right.load(as: Float.self)
+        case .double: unsafe left.load(as: Double.self) == right.load(as: Double.self)
+        case .string:
+            unsafe areEqual(
+                left.assumingMemoryBound(to: String.self).pointee,
+                right.assumingMemoryBound(to: String.self).pointee)
+        case .bytes:
+            unsafe left.assumingMemoryBound(to: [UInt8].self).pointee
+                == right.assumingMemoryBound(to: [UInt8].self).pointee
+        case .message, .group:
+            unsafe FieldTable.areEqual(
+                left, right, entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table })
+        default: unsafe bits(entry, left) == bits(entry, right)
+        }
+    }
+
+    /// As bytes: Swift's equality of strings takes time with the square of their combining marks.
+    private static func areEqual(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    static func hash(_ entry: FieldEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher) {
+        switch entry.code {
+        case .float: unsafe hasher.combine(place.load(as: Float.self))
+        case .double: unsafe hasher.combine(place.load(as: Double.self))
+        case .string: unsafe hash(place.assumingMemoryBound(to: String.self).pointee, &hasher)
+        case .bytes: unsafe hasher.combine(place.assumingMemoryBound(to: [UInt8].self).pointee)
+        case .message, .group:
+            unsafe FieldTable.hash(
+                place, entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table }, &hasher)
+        default: unsafe hasher.combine(bits(entry, place))
+        }
+    }
+
+    private static func hash(_ text: String, _ hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(0xff as UInt8)
+    }
+
+    /// Calls `body` with the address of each element of a list or of an ``Indirect``.
+    static func forEach(
+        _ entry: FieldEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
+    ) {
+        unsafe withElements(entry, list) { first, count, stride in
+            for index in 0..<count { unsafe body(first + index * stride) }
+        }
+    }
+
+    static func areListsEqual(
+        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        // Nothing is passed for an empty list.
+        var isEmpty = true
+        var isEqual = false
+        unsafe withElements(entry, left) { one, count, stride in
+            isEmpty = false
+            unsafe withElements(entry, right) { other, otherCount, _ in
+                isEqual =
+                    count == otherCount
+                    && (0..<count).allSatisfy {
+                        unsafe areEqual(entry, one + $0 * stride, other + $0 * stride)
+                    }
+            }
+        }
+        guard isEmpty else { return isEqual }
+        unsafe withElements(entry, right) { _, _, _ in isEmpty = false }
+        return isEmpty
+    }
+
+    private static func withElements(
+        _ entry: FieldEntry, _ list: UnsafeRawPointer,
+        _ body: (_ first: UnsafeRawPointer, _ count: Int, _ stride: Int) -> Void
+    ) {
+        func elements<Element>(_: Element.Type) {
+            unsafe list.assumingMemoryBound(to: [Element].self).pointee.withUnsafeBufferPointer {
+                guard let first = $0.baseAddress, !$0.isEmpty else { return }
+                unsafe body(UnsafeRawPointer(first), $0.count, MemoryLayout<Element>.stride)
+            }
+        }
+        switch entry.code {
+        case .string: elements(String.self)
+        case .bytes: elements([UInt8].self)
+        case .bool: elements(Bool.self)
+        case .message, .group:
+            unsafe entry.messageType._withUnsafeGuaranteedRef { type in
+                unsafe type.withElements(list) { unsafe body($0, $1, type.stride) }
+            }
+        // The elements are read by their bits, so only their size counts.
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: elements(UInt64.self)
+        default: elements(UInt32.self)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/// A type of the `.proto` language.
+package enum FieldCode: UInt8, Sendable {
+    case int32, int64, uint32, uint64, sint32, sint64, bool
+    case fixed32, fixed64, sfixed32, sfixed64, float, double
+    case enumeration, string, bytes, message, group
+
+    package var wireType: WireType {
+        switch self {
+        case .int32, .int64, .uint32, .uint64, .sint32, .sint64, .bool, .enumeration: .varint
+        case .fixed32, .sfixed32, .float: .fixed32
+        case .fixed64, .sfixed64, .double: .fixed64
+        case .string, .bytes, .message: .lengthDelimited
+        case .group: .startGroup
+        }
+    }
+
+    /// Whether a list of such values can follow one tag.
+    package var isPackable: Bool { wireType != .lengthDelimited && wireType != .startGroup }
+}
+
+/// How a property stores a field, and when the field is written.
+package enum FieldShape: UInt8, Sendable {
+    /// A value that is not written when it is zero or empty.
+    case singular
+    /// A value that is not written when it has the field's own default.
+    case defaulted
+    /// A value that is always written.
+    case required
+    /// An optional.
+    case optional
+    /// A message in an ``Indirect``.
+    case indirect
+    /// An array whose values have a tag each.
+    case list
+    /// An array whose values follow one tag.
+    case packedList
+    /// A dictionary.
+    case map
+    /// A case of an optional enum.
+    case oneof
+}
+
+/// A field in a table: all that the codec must know of it, without the type of the message.
+///
+/// A plain value: the object is never freed, because the table is not.
+@safe
+struct FieldEntry {
+    /// The tag as it is written. The wire type of a packed list is that of its bytes.
+    let tag: UInt32
+    /// The other tag with which a list of numbers may arrive; equal to `tag` for every other field.
+    let otherTag: UInt32
+    /// The bytes of the tag, the first one lowest.
+    let tagBytes: UInt64
+    let tagByteCount: UInt8
+    let shape: FieldShape
+    let code: FieldCode
+    /// Where the property begins, in bytes from the start of the message.
+    let offset: UInt32
+    /// What the codec must know of the property's type, if that is not a type of the language.
+    let detail: Unmanaged<FieldDetail>?
+
+    var number: UInt32 { tag &>> 3 }
+
+    init(
+        _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int, detail: FieldDetail?
+    ) {
+        let single = shape == .map ? WireType.lengthDelimited : code.wireType
+        tag = Tag.make(number, shape == .packedList ? .lengthDelimited : single)
+        let isNumberList = (shape == .packedList || shape == .list) && code.isPackable
+        let other: WireType = shape == .packedList ? single : .lengthDelimited
+        otherTag = isNumberList ? Tag.make(number, other) : tag
+        (tagBytes, tagByteCount) = Self.bytes(of: tag)
+        self.code = code
+        self.shape = shape
+        self.offset = UInt32(offset)
+        unsafe self.detail = detail.map { unsafe Unmanaged.passRetained($0) }
+    }
+
+    /// Follows the last field of a table. No field has its tag.
+    static var end: FieldEntry { FieldEntry(tag: Tag.end) }
+
+    private init(tag: UInt32) {
+        self.tag = tag
+        otherTag = tag
+        (tagBytes, tagByteCount, code, shape, offset) = (0, 0, .group, .required, 0)
+        unsafe detail = nil
+    }
+
+    /// The tag as a varint.
+    private static func bytes(of tag: UInt32) -> (bytes: UInt64, count: UInt8) {
+        var bytes: UInt64 = 0
+        var rest = tag
+        var count: UInt8 = 0
+        while rest >= 0x80 {
+            bytes |= UInt64(rest & 0x7f | 0x80) &<< (8 &* UInt64(count))
+            rest &>>= 7
+            count += 1
+        }
+        bytes |= UInt64(rest) &<< (8 &* UInt64(count))
+        return (bytes, count + 1)
+    }
+}
+
+extension FieldEntry {
+    /// The message type of a message field.
+    @inline(__always)
+    var messageType: Unmanaged<MessageType> {
+        // Safe: `FieldList` makes every entry with the code `message` or `group` with such a detail.
+        unsafe Unmanaged.fromOpaque(detail.unsafelyUnwrapped.toOpaque())
+    }
+
+    /// The detail of a field whose shape or code says of which type it is.
+    @inline(__always)
+    func detail<Detail: FieldDetail>(as type: Detail.Type) -> Detail {
+        // Safe: `FieldList` makes every entry with the detail of its shape and its code.
+        unsafe unsafeDowncast(detail.unsafelyUnwrapped.takeUnretainedValue(), to: type)
+    }
+}
+
+/// What the codec must know of a property whose type only the program knows. Subclasses do the work that depends
+/// on that type.
+package class FieldDetail {
+    init() {}
+}
