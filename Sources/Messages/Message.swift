@@ -44,6 +44,7 @@ extension Message {
     public static var messageName: String { "\(Self.self)" }
 
     /// Decodes a message. Throws if the bytes are not a message of the type, or exceed a limit of the options.
+    @inlinable
     public init(
         decoding bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
@@ -52,6 +53,7 @@ extension Message {
     }
 
     /// Decodes a message. Throws as the initializer for a span does.
+    @inlinable
     public init(
         decoding bytes: [UInt8], options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
@@ -63,11 +65,13 @@ extension Message {
     ///
     /// To encode many messages one after another without allocating memory for each, use
     /// ``encode(appendingTo:options:)``.
+    @inlinable
     public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
         encoded(reservingPrefix: 0, options: options)
     }
 
     /// The encoded message, after `prefixByteCount` zero bytes that the caller fills.
+    @inlinable
     public func encoded(
         reservingPrefix prefixByteCount: Int, options: EncodingOptions = EncodingOptions()
     ) -> [UInt8] {
@@ -83,6 +87,7 @@ extension Message {
     /// bytes.removeAll(keepingCapacity: true)
     /// point.encode(appendingTo: &bytes)
     /// ```
+    @inlinable
     public func encode(
         appendingTo bytes: inout [UInt8], options: EncodingOptions = EncodingOptions()
     ) {
@@ -90,6 +95,7 @@ extension Message {
     }
 
     /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills.
+    @inlinable
     public func encode(
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         options: EncodingOptions = EncodingOptions()

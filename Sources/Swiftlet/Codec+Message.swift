@@ -1,5 +1,6 @@
 extension Codec where Value: Message {
     /// Encodes and decodes a `Message` in protobuf's binary format.
+    @inlinable
     public static var message: Codec {
         let sizeHint = SizeHint()
         return Codec(
@@ -41,6 +42,7 @@ extension Method where Request: Message, Reply: Message {
 extension EncodedMessage {
     /// - Parameter bytes: Free bytes for the prefix, then the message without its `separate`
     ///   fields.
+    @usableFromInline
     init(_ bytes: consuming [UInt8], between separate: SeparateBytes) {
         bytes.writePrefix(
             isCompressed: false, bytes.count - MessagePrefix.byteCount + separate.byteCount)

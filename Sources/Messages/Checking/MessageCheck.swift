@@ -61,7 +61,8 @@ package enum MessageCheck {
             var found: [UInt32] = []
             unsafe table.pointee.type._withUnsafeGuaranteedRef { type in
                 unsafe type.withNew { message in
-                    unsafe field.detail(as: OneofField.self).setNew(message + Int(field.offset))
+                    // An empty body: the value of the field is a new one. It throws nothing.
+                    try? unsafe field.detail(as: OneofField.self).update(message + Int(field.offset)) { _ in }
                     for other in fields {
                         unsafe other.detail(as: OneofField.self)
                             .withValue(message + Int(other.offset)) { _ in found.append(other.number) }

@@ -133,7 +133,7 @@ enum FieldValue {
         case .bool: elements(Bool.self)
         case .message, .group:
             unsafe entry.messageType._withUnsafeGuaranteedRef { type in
-                unsafe type.withElements(list) { unsafe body($0, $1, type.stride) }
+                unsafe type.withElements(list) { if $1 > 0 { unsafe body($0, $1, type.stride) } }
             }
         // The elements are read by their bits, so only their size counts.
         case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: elements(UInt64.self)

@@ -113,10 +113,11 @@ extension FieldDecoder {
         _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let type = entry.detail(as: MessageType.self)
-        let table = unsafe type.table
-        try unsafe type.withFirst(place) { first throws(WireError) in
-            try unsafe message(entry, first, table)
-        }
+        let isEmpty = unsafe type.withElements(place) { _, count in count == 0 }
+        if isEmpty { unsafe type.append(1, to: place) } else { unsafe type.makeUnique(place) }
+        // Safe: nobody else has the array, and it does not change until the message is read.
+        let first = unsafe type.withElements(place) { first, _ in unsafe UnsafeMutableRawPointer(mutating: first) }
+        try unsafe message(entry, first, type.table)
     }
 
     private mutating func oneof(
@@ -185,11 +186,14 @@ extension FieldDecoder {
         repeat {
             // Exact: each of these fields is short and complete.
             let run = entry.code == .message ? runLength() : 1
-            try unsafe type.append(run, to: place) { first throws(WireError) in
-                for index in 0..<run {
-                    try unsafe message(entry, first + index &* type.stride, table)
-                    try nextTag()
-                }
+            unsafe type.append(run, to: place)
+            // Safe: nobody else has the array, and it does not change until the messages are read.
+            let end = unsafe type.withElements(place) { first, count in
+                unsafe UnsafeMutableRawPointer(mutating: first) + count &* type.stride
+            }
+            for index in 0..<run {
+                try unsafe message(entry, end - (run &- index) &* type.stride, table)
+                try nextTag()
             }
         } while tag == entry.tag
     }
@@ -239,7 +243,7 @@ extension FieldDecoder {
         // of the bytes that the peer sent. A map with more keys grows when they are inserted.
         unsafe detail.reserve(min(runLength(), 4096), place)
         repeat {
-            try unsafe detail.insert(into: place) { key, value throws(WireError) in
+            try unsafe detail.insert(place) { key, value throws(WireError) in
                 try unsafe self.entry(entry.number, detail, key, value)
             }
             try nextTag()

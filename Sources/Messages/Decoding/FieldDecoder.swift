@@ -6,6 +6,7 @@
 /// Invariant: `start ≤ tagStart ≤ cursor ≤ end`. All of them point into one buffer, which is borrowed as long
 /// as the decoder exists.
 @safe
+@usableFromInline
 package struct FieldDecoder {
     package var cursor: UnsafePointer<UInt8>
     package var end: UnsafePointer<UInt8>

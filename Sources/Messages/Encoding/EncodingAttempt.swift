@@ -1,5 +1,6 @@
 /// An attempt to encode a message into a buffer. The buffer may be too small.
 @safe
+@usableFromInline
 struct EncodingAttempt {
     let message: UnsafeRawPointer
     let table: UnsafePointer<FieldTable>

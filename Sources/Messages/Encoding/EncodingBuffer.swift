@@ -32,20 +32,28 @@ extension EncodingBuffer: @unchecked Sendable {}
 
 extension EncodingBuffer {
     /// Encodes `message` in place of the message before.
+    @inlinable
     public mutating func encode<M: Message>(
         _ message: M, options: EncodingOptions = EncodingOptions()
     ) {
+        unsafe withUnsafePointer(to: message) { message in
+            unsafe encode(UnsafeRawPointer(message), M.layout.table, options)
+        }
+    }
+
+    @usableFromInline
+    mutating func encode(
+        _ message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>, _ options: EncodingOptions
+    ) {
         var separate = SeparateBytes.none
         var result = EncodingResult()
-        unsafe withUnsafePointer(to: message) { message in
-            unsafe withUnsafeMutablePointer(to: &separate) { separate in
-                unsafe withUnsafeMutablePointer(to: &result) { result in
-                    // Safe: the pointers do not leave the closures.
-                    unsafe EncodingAttempt(
-                        message: UnsafeRawPointer(message), M.layout.table, prefixByteCount: 0, separate: separate,
-                        options: options, result: result
-                    ).fill(&self)
-                }
+        unsafe withUnsafeMutablePointer(to: &separate) { separate in
+            unsafe withUnsafeMutablePointer(to: &result) { result in
+                // Safe: the pointers do not leave the closures.
+                unsafe EncodingAttempt(
+                    message: message, table, prefixByteCount: 0, separate: separate,
+                    options: options, result: result
+                ).fill(&self)
             }
         }
     }

@@ -300,7 +300,7 @@ extension FieldWriter {
 
     private mutating func map(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: MapField.self)
-        unsafe detail.forEach(place, isSorted: options.isDeterministic) { key, content in
+        unsafe detail.forEach(place, options.isDeterministic) { key, content in
             unsafe tag(entry)
             let length = openLength()
             unsafe withUnsafePointer(to: detail.key) { unsafe value($0, key) }

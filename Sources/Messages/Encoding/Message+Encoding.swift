@@ -2,22 +2,37 @@ extension Message {
     /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills. The large
     /// fields are put into `separate` instead. For calls. Other callers append the whole message with
     /// ``encode(appendingTo:options:)``.
+    // Compiled for each type: a generic function takes longer to lend a message than to encode a short one.
+    @inlinable
     package func encode(
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         separating separate: inout SeparateBytes, options: EncodingOptions
     ) {
+        unsafe withUnsafePointer(to: self) { message in
+            unsafe EncodingAttempt.append(
+                UnsafeRawPointer(message), Self.layout.table, to: &bytes,
+                reservingPrefix: prefixByteCount, separating: &separate, options: options)
+        }
+    }
+}
+
+extension EncodingAttempt {
+    /// Appends the encoding of the message at an address, whose type has the table.
+    @usableFromInline
+    static func append(
+        _ message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>, to bytes: inout [UInt8],
+        reservingPrefix prefixByteCount: Int, separating separate: inout SeparateBytes,
+        options: EncodingOptions
+    ) {
         if prefixByteCount < 0 { ProgramError.stopNegativePrefix(prefixByteCount) }
         var result = EncodingResult()
-        unsafe withUnsafePointer(to: self) { message in
-            unsafe withUnsafeMutablePointer(to: &separate) { separate in
-                unsafe withUnsafeMutablePointer(to: &result) { result in
-                    // Safe: the pointers do not leave the closures.
-                    unsafe EncodingAttempt(
-                        message: UnsafeRawPointer(message), Self.layout.table,
-                        prefixByteCount: prefixByteCount, separate: separate, options: options,
-                        result: result
-                    ).append(to: &bytes)
-                }
+        unsafe withUnsafeMutablePointer(to: &separate) { separate in
+            unsafe withUnsafeMutablePointer(to: &result) { result in
+                // Safe: the pointers do not leave the closures.
+                unsafe EncodingAttempt(
+                    message: message, table, prefixByteCount: prefixByteCount, separate: separate,
+                    options: options, result: result
+                ).append(to: &bytes)
             }
         }
     }

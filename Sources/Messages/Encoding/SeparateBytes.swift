@@ -23,12 +23,12 @@ public struct SeparateBytes: Sendable {
     var copiedByteCount = 0
 
     /// - Parameter minByteCount: Fields of this size and larger are not copied.
-    package init(minByteCount: Int) { self.minByteCount = minByteCount }
+    @usableFromInline package init(minByteCount: Int) { self.minByteCount = minByteCount }
 
     /// A value with which every field is copied.
-    static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
+    @usableFromInline static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
 
-    package var isEmpty: Bool { pieces == nil }
+    @usableFromInline package var isEmpty: Bool { pieces == nil }
 
     /// The size of all fields that were not copied.
     package var byteCount: Int { (pieces ?? []).reduce(0) { $0 + $1.bytes.count } }

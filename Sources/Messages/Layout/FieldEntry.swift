@@ -119,6 +119,7 @@ extension FieldEntry {
 
 /// What the codec must know of a property whose type only the program knows. Subclasses do the work that depends
 /// on that type.
+@usableFromInline
 package class FieldDetail {
     init() {}
 }

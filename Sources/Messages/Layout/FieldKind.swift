@@ -7,7 +7,7 @@ public struct FieldKind<Value: Hashable & Sendable>: Sendable {
     private nonisolated(unsafe) let sharedDetail: FieldDetail?
     var detail: FieldDetail? { unsafe sharedDetail }
     /// The value of a field that was not received.
-    let initial: @Sendable () -> Value
+    @usableFromInline let initial: @Sendable () -> Value
 
     init(
         _ code: FieldCode, _ initial: @escaping @autoclosure @Sendable () -> Value,

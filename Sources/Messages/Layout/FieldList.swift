@@ -117,7 +117,7 @@ extension FieldList {
     public func map<Key: MapKey, Value>(
         _ number: UInt32, _ property: WritableKeyPath<M, [Key: Value]>, _ key: FieldKind<Key>,
         _ value: FieldKind<Value>
-    ) { add(number, .message, .map, property, MapFieldOf(key, value)) }
+    ) { add(number, .message, .map, property, MapField.make(key, value)) }
 
     /// One field of a `oneof`, which is an optional enum in Swift. Each field is listed with two closures.
     /// The first one makes the enum from the field's value, and the second one returns the value of the enum:
@@ -128,15 +128,37 @@ extension FieldList {
     ///
     /// field.oneof(4, \.value, .string, Value.text) { if case .text(let it) = $0 { it } else { nil } }
     /// ```
+    @inlinable
     public func oneof<Value, Choice>(
         _ number: UInt32, _ property: WritableKeyPath<M, Choice?>, _ kind: FieldKind<Value>,
-        _ wrap: @escaping @Sendable (Value) -> Choice,
-        _ unwrap: @escaping @Sendable (Choice) -> Value?
+        _ wrap: @escaping (Value) -> Choice, _ unwrap: @escaping (Choice) -> Value?
     ) {
-        add(
-            number, kind.code, .oneof, property,
-            OneofFieldOf<Value, Choice>(number, kind, wrap, unwrap))
+        // The two functions are compiled for the enum, in the program: only there its cases are known.
+        let detail = unsafe OneofField(
+            number, kind, Choice.self,
+            { choice, body in
+                guard let choice = unsafe choice.assumingMemoryBound(to: Choice?.self).pointee,
+                    let value = unwrap(choice)
+                else { return }
+                unsafe withUnsafePointer(to: value) { unsafe body(UnsafeRawPointer($0)) }
+            },
+            { choice, body throws(WireError) in
+                let choice = unsafe choice.assumingMemoryBound(to: Choice?.self)
+                // A message is merged into the value of an earlier occurrence of the field.
+                var value = unsafe choice.pointee.take().flatMap(unwrap) ?? kind.initial()
+                try unsafe withUnsafeMutablePointer(to: &value) { value throws(WireError) in
+                    try unsafe body(UnsafeMutableRawPointer(value))
+                }
+                unsafe choice.pointee = wrap(consume value)
+            })
+        addOneof(number, kind, property, detail)
     }
+
+    @usableFromInline
+    func addOneof<Value, Choice>(
+        _ number: UInt32, _ kind: FieldKind<Value>, _ property: WritableKeyPath<M, Choice?>,
+        _ detail: OneofField
+    ) { add(number, kind.code, .oneof, property, detail) }
 }
 
 // MARK: - proto2

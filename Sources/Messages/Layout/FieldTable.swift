@@ -1,5 +1,6 @@
 /// The fields of a message type. Made at the type's first use, and never freed.
 @safe
+@usableFromInline
 struct FieldTable {
     /// In the order of the list. After the last one follows an entry that no tag matches.
     let entries: UnsafePointer<FieldEntry>

@@ -5,8 +5,13 @@
 package class MessageType: FieldDetail {
     /// The distance of two elements of an array, in bytes.
     let stride: Int
+    /// Whether an optional has a byte of its own that says whether it is nil, after the message.
+    let hasTagByte: Bool
 
-    init(stride: Int) { self.stride = stride }
+    init(stride: Int, hasTagByte: Bool) {
+        self.stride = stride
+        self.hasTagByte = hasTagByte
+    }
 
     var table: UnsafePointer<FieldTable> { fatalError("abstract") }
     package var name: String { fatalError("abstract") }
@@ -15,22 +20,25 @@ package class MessageType: FieldDetail {
     /// Puts a new message into the optional, if it is nil.
     func makePresent(_ optional: UnsafeMutableRawPointer) { fatalError("abstract") }
 
-    /// Calls `body` with the address of the first element of an array that is not empty.
-    func withElements(
-        _ array: UnsafeRawPointer, _ body: (_ first: UnsafeRawPointer, _ count: Int) -> Void
-    ) { fatalError("abstract") }
+    /// Calls `body` with the address of the first element and the number of elements of an array of the message.
+    ///
+    /// Safe: an array stores its elements after the same header, whatever they are. ``MessageTypeOf`` checks that when the
+    /// type is used for the first time. To ask for the type of the array would take longer than to read it.
+    @inline(__always)
+    final func withElements<Result>(
+        _ array: UnsafeRawPointer, _ body: (_ first: UnsafeRawPointer, _ count: Int) -> Result
+    ) -> Result {
+        unsafe Lent.at(array.assumingMemoryBound(to: [UInt8].self)).pointee.value
+            .withUnsafeBufferPointer { elements in
+                unsafe body(UnsafeRawPointer(elements.baseAddress.unsafelyUnwrapped), elements.count)
+            }
+    }
 
-    /// Appends new messages to an array, and calls `body` with the address of the first of them.
-    func append(
-        _ count: Int, to array: UnsafeMutableRawPointer,
-        _ body: (_ first: UnsafeMutableRawPointer) throws(WireError) -> Void
-    ) throws(WireError) { fatalError("abstract") }
+    /// Appends new messages to an array, which nobody else has afterwards.
+    func append(_ count: Int, to array: UnsafeMutableRawPointer) { fatalError("abstract") }
 
-    /// Puts a new message into an array, if it is empty, and calls `body` with the address of its first element.
-    func withFirst(
-        _ array: UnsafeMutableRawPointer,
-        _ body: (_ first: UnsafeMutableRawPointer) throws(WireError) -> Void
-    ) throws(WireError) { fatalError("abstract") }
+    /// Copies the array if somebody else has it.
+    func makeUnique(_ array: UnsafeMutableRawPointer) { fatalError("abstract") }
 
     /// Where the message stores its unknown fields; nil if it computes them.
     func unknownFieldsOffset() -> Int? { fatalError("abstract") }
@@ -49,56 +57,62 @@ package class MessageType: FieldDetail {
 /// this type, and the table has checked the types of the properties when it was made.
 @safe
 final class MessageTypeOf<M: Message>: MessageType {
-    init() { super.init(stride: MemoryLayout<M>.stride) }
+    init() {
+        super.init(
+            stride: MemoryLayout<M>.stride,
+            hasTagByte: MemoryLayout<M?>.size > MemoryLayout<M>.size)
+        checkArrays()
+    }
+
+    /// ``MessageType/withElements(_:_:)`` relies on this.
+    private func checkArrays() {
+        let array = [M(), M()]
+        let isSame: Bool = unsafe array.withUnsafeBufferPointer { elements in
+            unsafe withUnsafeBytes(of: array) { place in
+                unsafe withElements(place.baseAddress.unsafelyUnwrapped) { first, count in
+                    unsafe first == UnsafeRawPointer(elements.baseAddress) && count == 2
+                }
+            }
+        }
+        guard isSame else { ProgramError.stop("an array of \(M.self) is not stored as expected") }
+    }
 
     override var table: UnsafePointer<FieldTable> { unsafe M.layout.table }
     override var name: String { M.messageName }
 
     override func isPresent(_ optional: UnsafeRawPointer) -> Bool {
-        unsafe optional.assumingMemoryBound(to: M?.self).pointee != nil
+        unsafe isNotNil(optional.assumingMemoryBound(to: M?.self))
     }
 
-    override func makePresent(_ optional: UnsafeMutableRawPointer) {
-        let optional = unsafe optional.assumingMemoryBound(to: M?.self)
-        if unsafe optional.pointee == nil { unsafe optional.pointee = M() }
-    }
-
-    override func withElements(
-        _ array: UnsafeRawPointer, _ body: (UnsafeRawPointer, Int) -> Void
-    ) {
-        unsafe array.assumingMemoryBound(to: [M].self).pointee.withUnsafeBufferPointer { elements in
-            guard let first = elements.baseAddress, !elements.isEmpty else { return }
-            unsafe body(UnsafeRawPointer(first), elements.count)
+    /// Looks where the optional is. A copyable value would be copied first.
+    private func isNotNil<Value: ~Copyable>(_ optional: UnsafePointer<Value?>) -> Bool {
+        switch unsafe optional.pointee {
+        case .some: true
+        case .none: false
         }
     }
 
-    override func append(
-        _ count: Int, to array: UnsafeMutableRawPointer,
-        _ body: (UnsafeMutableRawPointer) throws(WireError) -> Void
-    ) throws(WireError) {
+    override func makePresent(_ optional: UnsafeMutableRawPointer) {
+        guard unsafe !isPresent(optional) else { return }
+        if hasTagByte {
+            unsafe optional.assumingMemoryBound(to: M?.self).initialize(to: M())
+        } else {
+            // Safe: an optional that is nil needs no release, and with a message in it, it is that message.
+            unsafe optional.assumingMemoryBound(to: M.self).initialize(to: M())
+        }
+    }
+
+    override func append(_ count: Int, to array: UnsafeMutableRawPointer) {
         let array = unsafe array.assumingMemoryBound(to: [M].self)
-        let first = unsafe array.pointee.count
         if count == 1 {
             unsafe array.pointee.append(M())
         } else {
             unsafe array.pointee.append(contentsOf: repeatElement(M(), count: count))
         }
-        unsafe try array.pointee.withUnsafeMutableBufferPointer { elements throws(WireError) in
-            guard let start = elements.baseAddress else { return }
-            try unsafe body(UnsafeMutableRawPointer(start + first))
-        }
     }
 
-    override func withFirst(
-        _ array: UnsafeMutableRawPointer,
-        _ body: (UnsafeMutableRawPointer) throws(WireError) -> Void
-    ) throws(WireError) {
-        let array = unsafe array.assumingMemoryBound(to: [M].self)
-        if unsafe array.pointee.isEmpty { unsafe array.pointee.append(M()) }
-        unsafe try array.pointee.withUnsafeMutableBufferPointer { elements throws(WireError) in
-            guard let start = elements.baseAddress else { return }
-            try unsafe body(UnsafeMutableRawPointer(start))
-        }
+    override func makeUnique(_ array: UnsafeMutableRawPointer) {
+        unsafe array.assumingMemoryBound(to: [M].self).pointee.withUnsafeMutableBufferPointer { _ in }
     }
 
     /// Assigns a value whose bits no other property has, and looks where they are.

@@ -43,7 +43,7 @@ extension TextWriter {
     }
 
     private mutating func map(_ name: String, _ detail: MapField, _ place: UnsafeRawPointer) {
-        unsafe detail.forEach(place, isSorted: true) { key, value in
+        unsafe detail.forEach(place, true) { key, value in
             field(name) { text in
                 text.braces { text in
                     unsafe text.line("key", detail.key, key)
