@@ -111,7 +111,7 @@ balancing:
 # Without extension blocks, what a module adds to namespaces of another one would have no page.
 MODULES = Swiftlet Core Balancing Observation Messages Messages/Descriptors Messages/Services Dynamic Loopback \
     JSONRPC
-REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages
+REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages,SwiftletSchema,SwiftletServiceMessages
 docs:
 	$(SWIFT) build
 	rm -rf .build/docs .build/symbols

@@ -63,7 +63,7 @@ let package = Package(
             name: "SwiftletMessages", path: "Sources/Messages",
             exclude: ["Descriptors", "Services", "StandardServices"], swiftSettings: small),
         // The messages of descriptor.proto, which only schemas need. They are many: a client, which does not
-        // build them, is compiled sooner. SwiftletDynamic re-exports them.
+        // build them, is compiled sooner. SwiftletSchema re-exports them.
         .target(
             name: "SwiftletDescriptors", dependencies: ["SwiftletMessages"],
             path: "Sources/Messages/Descriptors", swiftSettings: small),
@@ -80,10 +80,15 @@ let package = Package(
                 "Swiftlet", "SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages",
             ],
             path: "Sources/Messages/Services", swiftSettings: small),
-        // Schemas at run time. A client with compiled messages does not build it.
+        // From `.proto` source and descriptors to a schema, and from a schema to Swift source: what the generator
+        // needs. SwiftletDynamic re-exports it.
+        .target(
+            name: "SwiftletSchema", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
+            path: "Sources/Schema", swiftSettings: small),
+        // Messages with a schema at run time. A client with compiled messages does not build it.
         .target(
             name: "SwiftletDynamic",
-            dependencies: ["SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages"],
+            dependencies: ["SwiftletSchema", "SwiftletMessages", "SwiftletServiceMessages"],
             path: "Sources/Dynamic", swiftSettings: small),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
@@ -121,7 +126,7 @@ let package = Package(
 
         // Generates source in the packages of users. It uses schemas alone, so that their builds stay short.
         .executableTarget(
-            name: "swiftlet-generator", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            name: "swiftlet-generator", dependencies: ["SwiftletSchema"],
             path: "Sources/Plugins/Generator", swiftSettings: strict),
         .plugin(
             name: "SwiftletBuildPlugin", capability: .buildTool(),
@@ -150,7 +155,7 @@ let package = Package(
             path: "Tests/Conformance", exclude: ["run"], swiftSettings: strict),
         // Compiles .proto files for the comparison with protoc.
         .executableTarget(
-            name: "swiftlet-protoc", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            name: "swiftlet-protoc", dependencies: ["SwiftletSchema", "SwiftletMessages"],
             path: "Tests/Protoc",
             exclude: [
                 "run", "compare.py", "growth", "growth.py", "illegal.txt", "legal.txt", "words.py",
@@ -188,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "DynamicTests",
             dependencies: [
-                "SwiftletDynamic", "SwiftletMessages", "SwiftletServices", "TestSupport",
+                "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema", "SwiftletServices",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,2 +1,2 @@
-@_exported public import SwiftletDescriptors
+@_exported public import SwiftletSchema
 @_exported public import SwiftletServiceMessages

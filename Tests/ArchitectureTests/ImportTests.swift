@@ -17,7 +17,8 @@ struct ImportTests {
         "Messages/Services": [
             "Swiftlet", "SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages",
         ],
-        "Dynamic": ["SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages"],
+        "Schema": ["SwiftletDescriptors", "SwiftletMessages"],
+        "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
@@ -32,7 +33,7 @@ struct ImportTests {
             "SwiftletServices", "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": ["SwiftletCore", "SwiftletJSON", "FoundationEssentials", "Foundation"],
-        "Plugins": ["SwiftletDynamic", "SwiftletMessages", "PackagePlugin", "Foundation"],
+        "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]

@@ -14,11 +14,11 @@ struct WireTextTests {
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",
         "Loopback/Server/RequestRules.swift", "Loopback/Services/ReflectionService.swift",
-        "Loopback/Services/HealthService.swift", "Dynamic/Reflection", "Dynamic/Schema",
+        "Loopback/Services/HealthService.swift", "Dynamic/Reflection", "Schema/Declarations",
         "Dynamic/JSON/JSONReader.swift", "Dynamic/JSON/JSONReader+Values.swift",
         "Dynamic/JSON/JSONReader+WellKnown.swift", "Dynamic/JSON/FieldMaskText.swift",
         "Dynamic/JSON/SecondsText.swift", "Dynamic/Message/AnyContent.swift",
-        "Dynamic/Source", "Dynamic/Text", "CLI/Channelz", "CLI/Console/JSONColour.swift",
+        "Schema/Source", "Dynamic/Text", "CLI/Channelz", "CLI/Console/JSONColour.swift",
         "CLI/Bench/SVGChart.swift", "Messages/Kinds",
     ]
 
@@ -83,20 +83,20 @@ struct WireTextTests {
         "Dynamic/Reflection/SchemaFetch.swift": [
             ("iles: [String: ", "names are checked when they arrive")
         ],
-        "Dynamic/Schema/SchemaBuilder+References.swift": [
+        "Schema/Declarations/SchemaBuilder+References.swift": [
             ("scope.lastIndex", "a scope is identifiers"),
             ("name.lowercased()", "names are identifiers"),
         ],
-        "Dynamic/Schema/SchemaBuilder.swift": [
+        "Schema/Declarations/SchemaBuilder.swift": [
             ("fileIndices: [String: Int]", "names are checked before"),
             ("symbols: [String: ", "names are identifiers"),
             ("package.split", "the package was checked for identifiers"),
         ],
-        "Dynamic/Schema/SchemaFeatures.swift": [("case ", "the text has at most 8 bytes")],
-        "Dynamic/Schema/SchemaPool.swift": [
+        "Schema/Declarations/SchemaFeatures.swift": [("case ", "the text has at most 8 bytes")],
+        "Schema/Declarations/SchemaPool.swift": [
             ("[String: ", "names are identifiers, or checked when they are declared")
         ],
-        "Dynamic/Schema/WellKnownType.swift": [
+        "Schema/Declarations/WellKnownType.swift": [
             ("fullName.hasPrefix", "a full name is identifiers"),
             ("case ", "a full name is identifiers"),
         ],
@@ -110,81 +110,81 @@ struct WireTextTests {
             ("prefix { $0 != ", "the text is checked for ASCII"),
             ("case \"…\"", "the text is checked for ASCII"),
         ],
-        "Dynamic/Source/Bundled/BundledProtos.swift": [("[String: ", "files of the library")],
-        "Dynamic/Source/FileLoader.swift": [
+        "Schema/Source/Bundled/BundledProtos.swift": [("[String: ", "files of the library")],
+        "Schema/Source/FileLoader.swift": [
             ("[String: ", "names of files are checked"),
             ("Set<String>", "names of files are checked"),
         ],
-        "Dynamic/Source/Lexing/NumberLiteral.swift": [(".has", "a number is ASCII")],
-        "Dynamic/Source/Linking/LinkedFile.swift": [
+        "Schema/Source/Lexing/NumberLiteral.swift": [(".has", "a number is ASCII")],
+        "Schema/Source/Linking/LinkedFile.swift": [
             ("descriptor.syntax == ", "the syntax is checked"),
             ("[String: ", "names of files are checked"),
             ("Set<String>", "a package is identifiers"),
             ("name.lastIndex", "a package is identifiers"),
         ],
-        "Dynamic/Source/Linking/LinkedTypes.swift": [("identifierValue == ", "an identifier")],
-        "Dynamic/Source/Linking/SymbolTable.swift": [
+        "Schema/Source/Linking/LinkedTypes.swift": [("identifierValue == ", "an identifier")],
+        "Schema/Source/Linking/SymbolTable.swift": [
             ("[String: ", "names are identifiers"), ("package[end...]", "a package is identifiers"),
             ("name.hasPrefix", "identifiers and dots"), ("name.prefix {", "identifiers and dots"),
             ("scope.lastIndex", "a scope is identifiers"),
         ],
-        "Dynamic/Source/Options/AggregateParser.swift": [
+        "Schema/Source/Options/AggregateParser.swift": [
             ("fullName == ", "a full name is identifiers"), ("lowercased()", "an identifier"),
             ("case ", "an identifier"), ("url.lastIndex", "identifiers, dots and slashes"),
         ],
-        "Dynamic/Source/Options/OptionInterpreter.swift": [("namePart", "an identifier")],
-        "Dynamic/Source/Options/OptionScalar.swift": [
+        "Schema/Source/Options/OptionInterpreter.swift": [("namePart", "an identifier")],
+        "Schema/Source/Options/OptionScalar.swift": [
             ("name.lowercased()", "an identifier"), ("word == ", "an identifier"),
         ],
-        "Dynamic/Source/Options/OptionTarget.swift": [
+        "Schema/Source/Options/OptionTarget.swift": [
             ("words", "a name of descriptor.proto"), ("text.hasPrefix", "words of the library"),
         ],
-        "Dynamic/Source/Parsing/FloatText.swift": [("let characters", "bytes of a number")],
-        "Dynamic/Source/Parsing/ProtoParser+Enum.swift": [
+        "Schema/Source/Parsing/FloatText.swift": [("let characters", "bytes of a number")],
+        "Schema/Source/Parsing/ProtoParser+Enum.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark")
         ],
-        "Dynamic/Source/Parsing/ProtoParser+Field.swift": [
+        "Schema/Source/Parsing/ProtoParser+Field.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("nameToken.text", "an identifier"), ("namePart == ", "an identifier"),
             ("scalar == ", "an identifier"), ("[String: Self]", "words of the language"),
         ],
-        "Dynamic/Source/Parsing/ProtoParser+FieldOptions.swift": [
+        "Schema/Source/Parsing/ProtoParser+FieldOptions.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark")
         ],
-        "Dynamic/Source/Parsing/ProtoParser+File.swift": [
+        "Schema/Source/Parsing/ProtoParser+File.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("name == ", "the text is checked"), ("[String: Edition]", "words of the language"),
         ],
-        "Dynamic/Source/Parsing/ProtoParser+Message.swift": [
+        "Schema/Source/Parsing/ProtoParser+Message.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("name.hasPrefix", "an identifier"),
         ],
-        "Dynamic/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
-        "Dynamic/Source/Parsing/ProtoParser+Ranges.swift": [
+        "Schema/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
+        "Schema/Source/Parsing/ProtoParser+Ranges.swift": [
             ("identifierValue == ", "an identifier")
         ],
-        "Dynamic/Source/Parsing/ProtoParser.swift": [
+        "Schema/Source/Parsing/ProtoParser.swift": [
             ("file.syntax == ", "the syntax is checked"),
             ("token.text", "a number or an identifier"), ("text == ", "a sign of the language"),
         ],
-        "Dynamic/Source/ProtoCompiler.swift": [("descriptor.syntax == ", "the syntax is checked")],
-        "Dynamic/Source/ProtoDirectories.swift": [("root.hasSuffix", "a directory of the user")],
-        "Dynamic/Source/Validation/FileValidator+Enums.swift": [
+        "Schema/Source/ProtoCompiler.swift": [("descriptor.syntax == ", "the syntax is checked")],
+        "Schema/Source/ProtoDirectories.swift": [("root.hasSuffix", "a directory of the user")],
+        "Schema/Source/Validation/FileValidator+Enums.swift": [
             ("[String: ", "names are identifiers")
         ],
-        "Dynamic/Source/Validation/FileValidator+Fields.swift": [
+        "Schema/Source/Validation/FileValidator+Fields.swift": [
             ("case ", "a full name is identifiers"), ("$0.key != ", "words of the language"),
         ],
-        "Dynamic/Source/Validation/FileValidator+JSONNames.swift": [
+        "Schema/Source/Validation/FileValidator+JSONNames.swift": [
             ("[String: ", "only checked names are inserted")
         ],
-        "Dynamic/Source/Validation/FileValidator+Numbers.swift": [
+        "Schema/Source/Validation/FileValidator+Numbers.swift": [
             ("Set<String>", "the names were checked when they were read")
         ],
-        "Dynamic/Source/Validation/FileValidator.swift": [
+        "Schema/Source/Validation/FileValidator.swift": [
             ("Set<String>", "names of files are checked")
         ],
-        "Dynamic/Source/Validation/StyleValidator.swift": [
+        "Schema/Source/Validation/StyleValidator.swift": [
             ("package.split", "a package is identifiers")
         ],
         "Dynamic/Text/TextFormatReader.swift": [

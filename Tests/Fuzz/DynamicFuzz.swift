@@ -1,8 +1,9 @@
 // fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Decoding
 // fuzz: Sources/Messages/Encoding Sources/Messages/Fields Sources/Messages/Kinds Sources/Messages/Text
 // fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
-// fuzz: Sources/Dynamic/SchemaError.swift Sources/Dynamic/Schema Sources/Dynamic/Message
-// fuzz: Sources/Dynamic/Binary Sources/Dynamic/Text/Escapes.swift Sources/Dynamic/JSON/JSONString.swift
+// fuzz: Sources/Schema/SchemaError.swift Sources/Schema/Sequence+InOrder.swift Sources/Schema/Declarations
+// fuzz: Sources/Schema/Source/Escapes.swift Sources/Dynamic/Message Sources/Dynamic/Binary
+// fuzz: Sources/Schema/JSON
 // fuzz: Tests/DynamicTests/Schema/TestSchema.swift
 //
 // A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of an inner message

@@ -1,6 +1,5 @@
 import Swiftlet
 import SwiftletDynamic
-import SwiftletTransport
 
 /// Reads the entities that the service `grpc.channelz.v1.Channelz` of a server describes.
 struct ChannelzReader {

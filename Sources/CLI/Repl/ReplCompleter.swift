@@ -1,5 +1,4 @@
 import SwiftletDynamic
-import SwiftletTransport
 
 /// Words that can be typed at the cursor.
 struct Completion: Equatable {

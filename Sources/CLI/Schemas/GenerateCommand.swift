@@ -75,13 +75,7 @@ enum GenerateCommand: Command {
         let (directories, names) = (arguments.directories, arguments.names)
         do {
             let schema = try Schema(ProtoCompiler(reading: directories.read).compile(names))
-            let generator = SwiftGenerator(options)
-            for name in try generator.missingFiles(schema, files: names, types: types) {
-                printToStandardError(
-                    "swiftlet: warning: types of '\(name)' are used and not generated; "
-                        + "add the file, or name its module with --modules")
-            }
-            return try generator.generate(schema, files: names, types: types)
+            return try SwiftGenerator(options).generate(schema, files: names, types: types)
         } catch let error as ProtoCompilationError {
             let report = DiagnosticReport(directories: directories)
             for diagnostic in error.diagnostics {

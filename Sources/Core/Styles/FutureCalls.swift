@@ -3,52 +3,59 @@
 
 /// The properties of every running call, whatever its shape and its messages.
 public protocol FutureCall: Sendable {
-    /// The metadata, the status, and the way to cancel the call.
+    /// The initial metadata. Fails if the call ended with an error before this metadata arrived.
+    /// Empty if the server sent none.
+    var initialMetadata: CallFuture<Metadata> { get }
+    /// The trailing metadata; for a call that failed, the metadata of its error. Never fails.
+    var trailingMetadata: CallFuture<Metadata> { get }
+    /// How the call ended. Never fails.
+    var status: CallFuture<Status> { get }
+    /// Ends the call with CANCELLED.
+    func cancel()
+}
+
+/// A call whose properties are those of its parts.
+package protocol CallOfParts: FutureCall {
     var parts: CallParts { get }
 }
 
-extension FutureCall {
-    /// The initial metadata. Fails if the call ended with an error before this metadata arrived.
-    /// Empty if the server sent none.
+extension CallOfParts {
     public var initialMetadata: CallFuture<Metadata> { parts.futures.initialMetadata }
-    /// The trailing metadata; for a call that failed, the metadata of its error. Never fails.
     public var trailingMetadata: CallFuture<Metadata> { parts.futures.trailingMetadata }
-    /// How the call ended. Never fails.
     public var status: CallFuture<Status> { parts.futures.status }
-    /// Ends the call with CANCELLED.
     public func cancel() { parts.running.cancel() }
 }
 
 /// A running unary call.
-public struct UnaryCall<Request: Sendable, Reply: Sendable>: FutureCall {
+public struct UnaryCall<Request: Sendable, Reply: Sendable>: CallOfParts {
     /// The response message. Fails with the error of the call.
     public let response: CallFuture<Reply>
-    public let parts: CallParts
+    package let parts: CallParts
 }
 
 /// A running call with one request and any number of responses, which a handler receives.
-public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    public let parts: CallParts
+public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: CallOfParts {
+    package let parts: CallParts
 }
 
 /// A running call with any number of requests and one response.
-public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
+public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: CallOfParts {
     /// The response message. Fails with the error of the call.
     public let response: CallFuture<Reply>
-    public let parts: CallParts
+    package let parts: CallParts
     fileprivate let writing: WritingCall<Request>
 }
 
 /// A running call with any number of messages in each direction.
-public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    public let parts: CallParts
+public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: CallOfParts {
+    package let parts: CallParts
     fileprivate let writing: WritingCall<Request>
 }
 
 // MARK: - Parts of calls
 
-/// The parts that running calls of all shapes have. ``FutureCall`` provides a property for each.
-public struct CallParts: Sendable {
+/// The parts that running calls of all shapes have.
+package struct CallParts: Sendable {
     fileprivate let futures: CallFutures
     fileprivate let running: RunningCall
 }

@@ -1,20 +1,20 @@
 /// The parts of an `http://` or `https://` URL that a request needs.
-public struct WebAddress: Hashable, Sendable {
+package struct WebAddress: Hashable, Sendable {
     /// Whether the scheme is `https`.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// `host` or `host:port`, as it was written.
-    public let authority: String
+    package let authority: String
     /// Path and query; `/` when the URL has none. The fragment is left out: it is not sent.
-    public let path: String
+    package let path: String
 
     /// Whether a text begins with `http://` or `https://`, in upper or lower case.
-    public static func isWebAddress(_ text: String) -> Bool {
+    package static func isWebAddress(_ text: String) -> Bool {
         split(text, behind: "https://") != nil || split(text, behind: "http://") != nil
     }
 
     /// Throws INVALID_ARGUMENT when the text is not a URL of the scheme `http` or `https`, or has a
     /// user name.
-    public init(_ url: String) throws(RPCError) {
+    package init(_ url: String) throws(RPCError) {
         let secure = Self.split(url, behind: "https://")
         guard let rest = secure ?? Self.split(url, behind: "http://") else {
             throw Self.malformed(url, "expected http:// or https://")
@@ -39,7 +39,7 @@ public struct WebAddress: Hashable, Sendable {
     }
 
     /// `https://host:port`, without the path. Hosts are cached by it.
-    public var origin: String { (isSecure ? "https://" : "http://") + authority }
+    package var origin: String { (isSecure ? "https://" : "http://") + authority }
 
     /// Whether both URLs have the same scheme, host and port (RFC 6454 §5).
     package func hasOrigin(of other: WebAddress) -> Bool {

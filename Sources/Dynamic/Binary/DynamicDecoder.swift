@@ -185,7 +185,7 @@ struct DynamicDecoder {
     @inline(__always)
     func isKnown(_ number: Int32, _ layout: FieldLayout) -> Bool {
         !layout.isClosedEnum || enumRuns[layout.targetIndex].contains(number)
-            || pool.enums[layout.targetIndex].positions[number] != nil
+            || pool.isValue(number, ofEnum: layout.targetIndex)
     }
 
     private mutating func string(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {

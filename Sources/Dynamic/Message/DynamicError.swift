@@ -28,3 +28,12 @@ extension DynamicError: CustomStringConvertible {
         ErrorText.escaped(path.isEmpty ? message : "\(path): \(message)")
     }
 }
+
+extension FormatError {
+    /// The same error, with its path relative to the outer message.
+    package func inside(_ outer: String) -> FormatError {
+        var error = self
+        error.path = DynamicError(path: path, message: "").inside(outer).path
+        return error
+    }
+}

@@ -1,4 +1,4 @@
-public import SwiftletMessages
+import SwiftletMessages
 public import SwiftletServiceMessages
 
 /// Fetches a schema through a server's reflection. A value without I/O: it returns the next request to send, and

@@ -1,5 +1,5 @@
 import SwiftletCore
-public import SwiftletMessages
+import SwiftletMessages
 import SwiftletServiceMessages
 import SwiftletTransport
 import Synchronization

@@ -1,5 +1,8 @@
 public import SwiftletMessages
 
+/// `routeguide`: the guide to places along a route.
+public enum RouteGuide {}
+
 // The messages of routeguide.proto.
 extension RouteGuide {
     /// A place on earth, in degrees times 10^7.

@@ -1,4 +1,4 @@
-import SwiftletDynamic
+import SwiftletSchema
 
 #if canImport(Darwin)
     import Darwin
@@ -31,13 +31,7 @@ enum Main {
         do {
             let schema = try Schema(
                 ProtoCompiler(reading: directories.read).compile(arguments.files))
-            let generator = SwiftGenerator(options)
-            if let missing = try generator.missingFiles(schema, files: arguments.files).first {
-                throw Failure(
-                    description: "error: types of '\(missing)' are used and not generated; "
-                        + "add it to 'files' in swiftlet.json, or its module to 'modules'")
-            }
-            let sources = try generator.generate(schema, files: arguments.files)
+            let sources = try SwiftGenerator(options).generate(schema, files: arguments.files)
             try GeneratedFile.write(sources, below: arguments.output)
         } catch let error as ProtoCompilationError {
             throw Failure(error, in: directories)
@@ -66,10 +60,8 @@ enum Main {
             try settings.expect(arguments.planned)
             return try settings.options()
         } catch let error as FormatError {
-            let place = error.path.isEmpty ? "" : "\(error.path): "
             throw Failure(
-                description:
-                    "\(path):\(error.line):\(error.column): error: \(place)\(error.message)")
+                description: "\(path):\(error.line):\(error.column): error: \(error.message)")
         } catch let error as ProtoFileError {
             throw Failure(description: "\(path): error: \(error)")
         } catch {

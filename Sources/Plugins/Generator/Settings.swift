@@ -1,50 +1,17 @@
-import SwiftletDynamic
-import SwiftletMessages
+import SwiftletSchema
 
 /// The content of a `swiftlet.json`.
-struct Settings: Message {
-    var visibility: String?
-    var client: Bool?
-    var faces: [String] = []
-    var fake: Bool?
-    var service: Bool?
-    var fileNaming: String?
-    var keepMethodCasing: Bool?
-    var modules: [String: String] = [:]
-    var importPaths: [String] = []
-    var files: [String] = []
-    var unknownFields = UnknownFields()
-
-    static var messageName: String { "Settings" }
-
-    static let layout = Layout<Self> { field in
-        field.string(1, \.visibility)
-        field.bool(2, \.client)
-        field.string(3, \.faces)
-        field.bool(4, \.fake)
-        field.bool(5, \.service)
-        field.string(6, \.fileNaming)
-        field.bool(7, \.keepMethodCasing)
-        field.map(8, \.modules, .string, .string)
-        field.string(9, \.importPaths)
-        field.string(10, \.files)
-    }
-
-    private static let schema = """
-        syntax = "proto3";
-        message Settings {
-          optional string visibility = 1;
-          optional bool client = 2;
-          repeated string faces = 3;
-          optional bool fake = 4;
-          optional bool service = 5;
-          optional string fileNaming = 6;
-          optional bool keepMethodCasing = 7;
-          map<string, string> modules = 8;
-          repeated string importPaths = 9;
-          repeated string files = 10;
-        }
-        """
+struct Settings {
+    private var visibility: String?
+    private var client: Bool?
+    private var faces: [String] = []
+    private var fake: Bool?
+    private var service: Bool?
+    private var fileNaming: String?
+    private var keepMethodCasing: Bool?
+    private var modules: [String: String] = [:]
+    private var importPaths: [String] = []
+    private var files: [String] = []
 }
 
 // MARK: - Planned settings
@@ -74,12 +41,47 @@ extension Settings {
 // MARK: - Reading
 
 extension Settings {
-    /// Reads the JSON. Throws if the text is not JSON, names an unknown setting, or has a value of the wrong
-    /// type.
-    init(json: [UInt8]) throws {
-        let schema = try Schema(ProtoCompiler().compile(source: Self.schema))
-        let type = try schema.requiredMessage(Self.messageName)
-        try self.init(decoding: DynamicMessage(json: json, as: type).encoded())
+    /// Reads the JSON. Throws if the text is not JSON, has an unknown setting or a setting twice, or has a value of
+    /// the wrong type.
+    init(json: [UInt8]) throws(FormatError) {
+        var settings = Settings()
+        var names: Set<String> = []
+        var scanner = JSONScanner(json, maxDepth: 2)
+        try scanner.object { scanner, name throws(FormatError) in
+            guard names.insert(name).inserted else {
+                throw scanner.error("the setting '\(name)' occurs twice")
+            }
+            try settings.read(name, from: &scanner)
+        }
+        try scanner.end()
+        self = settings
+    }
+
+    private mutating func read(
+        _ name: String, from scanner: inout JSONScanner
+    ) throws(FormatError) {
+        switch name {
+        case "visibility": visibility = try scanner.string()
+        case "client": client = try scanner.bool()
+        case "faces": faces = try Self.strings(from: &scanner)
+        case "fake": fake = try scanner.bool()
+        case "service": service = try scanner.bool()
+        case "fileNaming": fileNaming = try scanner.string()
+        case "keepMethodCasing": keepMethodCasing = try scanner.bool()
+        case "modules":
+            try scanner.object { scanner, file throws(FormatError) in
+                modules[file] = try scanner.string()
+            }
+        case "importPaths": importPaths = try Self.strings(from: &scanner)
+        case "files": files = try Self.strings(from: &scanner)
+        default: throw scanner.error("there is no setting '\(name)'")
+        }
+    }
+
+    private static func strings(from scanner: inout JSONScanner) throws(FormatError) -> [String] {
+        var strings: [String] = []
+        try scanner.list { scanner, _ throws(FormatError) in strings.append(try scanner.string()) }
+        return strings
     }
 
     /// The options of a target without settings. The output names contain the path of the `.proto`

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SwiftletDynamic
+@testable import SwiftletSchema
 
 @Suite("A documentation comment")
 struct SourceWriterTests {

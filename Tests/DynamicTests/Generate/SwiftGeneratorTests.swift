@@ -342,10 +342,36 @@ struct SwiftGeneratorTests {
         let files = try SwiftGenerator(options).generate(schema)
         #expect(files.map(\.path) == ["user.swift"])
         #expect(files[0].source.contains("import SharedModule\nimport Swiftlet\n"))
-        #expect(try SwiftGenerator(options).missingFiles(schema, files: ["user.proto"]) == [])
-        #expect(
-            try SwiftGenerator().missingFiles(schema, files: ["user.proto"]) == ["shared.proto"])
         #expect(files[0].source.contains("extension P {"))
+    }
+
+    @Test(
+        "is refused when a type that it uses is not generated",
+        arguments: [
+            ("message M { message N { p.Shared s = 1; } }", "p.M.N.s", "p.Shared"),
+            ("message M { map<string, Kind> kinds = 1; }", "p.M.kinds", "p.Kind"),
+            ("service S { rpc Get(Shared) returns (Shared); }", "p.S.Get", "p.Shared"),
+        ])
+    func missing(declarations: String, user: String, type: String) throws {
+        let sources = [
+            "shared.proto": """
+            syntax = "proto3"; package p; message Shared {} enum Kind { NONE = 0; }
+            """,
+            "user.proto": """
+            syntax = "proto3"; package p; import "shared.proto"; \(declarations)
+            """,
+        ]
+        let compiler = ProtoCompiler { name in sources[name].map { Array($0.utf8) } }
+        let schema = try Schema(compiler.compile(["user.proto"]))
+        let error = #expect(throws: SchemaError.self) {
+            try SwiftGenerator().generate(schema, files: ["user.proto"])
+        }
+        #expect(error?.file == "user.proto" && error?.declaration == user)
+        #expect(error?.message.hasPrefix("its type \(type) is declared in 'shared.proto'") == true)
+        var options = GeneratorOptions()
+        options.modules = ["shared.proto": "SharedModule"]
+        _ = try SwiftGenerator(options).generate(schema, files: ["user.proto"])
+        _ = try SwiftGenerator().generate(schema, files: ["user.proto", "shared.proto"])
     }
 
     @Test("imports the module of descriptors for their types, but not for options alone")

@@ -30,6 +30,25 @@ struct GenerateCommandTests {
         }
     }
 
+    @Test("fails, and writes nothing, when a type of an imported file is not generated")
+    func missingType() async throws {
+        let folder = try folder()
+        try folder.write(
+            "syntax = \"proto3\"; import \"a.proto\"; message B { A a = 1; }", to: "b.proto")
+        let output = "\(folder.path)/output"
+        let generate = ["generate", "b.proto", "-I", folder.path, "--output", output]
+        let run = try await Program.run(generate)
+        #expect(run.status == 1)
+        #expect(
+            run.errors
+                == "swiftlet: b.proto: B.a: its type A is declared in 'a.proto', which is not "
+                + "generated; add that file (in swiftlet.json: 'files'), or name the module of its "
+                + "types (--modules; in swiftlet.json: 'modules')\n")
+        #expect(!FileManager.default.fileExists(atPath: output))
+        let named = try await Program.run(generate + ["--modules", "a.proto=Shared"])
+        #expect(named.status == 0, "\(named.errors)")
+    }
+
     @Test(
         "refuses sources of the schema that exclude each other",
         arguments: [

@@ -1,0 +1,34 @@
+/// Numbers as JSON spells them.
+package enum JSONNumber {
+    /// Where the number at the start of `text` ends; nil when there is none.
+    package static func end(in text: ArraySlice<UInt8>) -> Int? {
+        var index = text.startIndex
+        func digits() -> Bool {
+            let start = index
+            while index < text.endIndex, UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[index] {
+                index += 1
+            }
+            return index > start
+        }
+        func take(_ byte: UInt8) -> Bool {
+            guard index < text.endIndex, text[index] == byte else { return false }
+            index += 1
+            return true
+        }
+        _ = take(UInt8(ascii: "-"))
+        if take(UInt8(ascii: "0")) {
+            // No digit may follow a leading zero.
+            if index < text.endIndex, Digits.value(text[index]).map({ $0 < 10 }) == true {
+                return nil
+            }
+        } else if !digits() {
+            return nil
+        }
+        if take(UInt8(ascii: ".")), !digits() { return nil }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !digits() { return nil }
+        }
+        return index
+    }
+}
