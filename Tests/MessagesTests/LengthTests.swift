@@ -84,7 +84,7 @@ struct LengthTests {
             let message = node(200, child: node(size, child: node(128)))
             var bytes: [UInt8] = [9, 9]
             var separate = SeparateBytes(minByteCount: minByteCount)
-            try message.encode(
+            message.encode(
                 appendingTo: &bytes, reservingPrefix: 5, separating: &separate,
                 options: EncodingOptions())
             let parts = separate.parts(between: bytes)

@@ -6,7 +6,7 @@ public import SwiftletMessages
 /// @Test func schema() throws { try check(HelloRequest.self, against: schema) }
 /// ```
 ///
-/// Finds wrong, missing, extra and duplicate fields, and differences of types, presence, packing,
+/// Finds wrong, missing and extra fields, and differences of types, presence, packing,
 /// defaults, oneofs, enum values and the name. A message must also keep unknown fields, unless it
 /// conforms to `DropsUnknownFields`. The names of properties are not compared.
 ///

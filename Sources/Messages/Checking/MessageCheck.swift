@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Finds mistakes in a message's list of fields that the compiler cannot see, and that do not stop the program when the
 /// list is made.
 package enum MessageCheck {
@@ -6,12 +8,26 @@ package enum MessageCheck {
 
     /// Returns a sentence for each mistake. Empty for a correct list.
     package static func problems<M: Message>(of type: M.Type) -> [String] {
-        unsafe problems(of: type, M.layout.table)
+        unsafe problems(M.layout.table)
     }
 
-    static func problems<M: Message>(
-        of type: M.Type, _ table: UnsafePointer<FieldTable>
-    ) -> [String] {
+    private static let checkedTables = Mutex<Set<UInt>>([])
+
+    /// In debug builds, checks the layout of a type when it is first encoded or decoded. Stops the program if it is
+    /// wrong.
+    static func onFirstUse(_ table: UnsafePointer<FieldTable>) {
+        // ThreadSanitizer does not support the standard library's lock, and would report each access.
+        #if DEBUG && !SWIFTLET_WATCHED_LOCKS
+            let isFirst = checkedTables.withLock { $0.insert(UInt(bitPattern: table)).inserted }
+            guard isFirst else { return }
+            let problems = unsafe problems(table)
+            guard !problems.isEmpty else { return }
+            let name = unsafe table.pointee.type._withUnsafeGuaranteedRef { $0.name }
+            ProgramError.stop("the layout of \(name) is wrong: \(problems.joined(separator: "; "))")
+        #endif
+    }
+
+    private static func problems(_ table: UnsafePointer<FieldTable>) -> [String] {
         var problems: [String] = []
         unsafe table.pointee.type._withUnsafeGuaranteedRef { type in
             unsafe type.withNew { message in

@@ -7,6 +7,7 @@ extension FieldDecoder {
     mutating func fields(
         into base: UnsafeMutableRawPointer, _ table: UnsafePointer<FieldTable>
     ) throws(WireError) {
+        unsafe MessageCheck.onFirstUse(table)
         try nextTag()
         // The entry after the last one matches no tag.
         var expected = unsafe table.pointee.entries

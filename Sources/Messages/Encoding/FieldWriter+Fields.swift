@@ -5,6 +5,7 @@
 // offset and type are those of a stored property of that message.
 extension FieldWriter {
     mutating func fields(at base: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>) {
+        unsafe MessageCheck.onFirstUse(table)
         var entry = unsafe table.pointee.entries
         let end = unsafe entry + table.pointee.count
         while unsafe entry < end {

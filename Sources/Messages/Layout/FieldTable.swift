@@ -55,12 +55,6 @@ extension FieldTable {
         list(fields)
         let table = UnsafeMutablePointer<FieldTable>.allocate(capacity: 1)
         unsafe table.initialize(to: FieldTable(fields.entries, MessageTypeOf<M>()))
-        #if DEBUG
-            let problems = unsafe MessageCheck.problems(of: M.self, UnsafePointer(table))
-            guard problems.isEmpty else {
-                ProgramError.stop("the layout of \(M.self) is wrong: \(problems.joined(separator: "; "))")
-            }
-        #endif
         return unsafe UnsafePointer(table)
     }
 

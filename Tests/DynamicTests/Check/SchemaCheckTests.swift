@@ -119,11 +119,6 @@ struct SchemaCheckTests {
             ])
     }
 
-    @Test("has a finding for a number that is listed twice")
-    func duplicates() throws {
-        #expect(try findings(Twice.self).contains("field number 1 is listed twice"))
-    }
-
     @Test("has a finding when the schema has no message of its name")
     func missingMessage() throws {
         let schema = try GeneratorSchema.schema(Self.source)
@@ -237,16 +232,5 @@ private struct Wrong: Message {
         field.string(7, \.text)
         field.singular(.int32, 9, \.port, default: 1)
         field.int32(20, \.extra)
-    }
-}
-
-private struct Twice: Message {
-    var name = ""
-    var again = ""
-    var unknownFields = UnknownFields()
-
-    static let layout = Layout<Self> { field in
-        field.required(.string, 1, \.name)
-        field.required(.string, 1, \.again)
     }
 }
