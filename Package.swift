@@ -100,9 +100,10 @@ let package = Package(
                 "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
             ],
             path: "Sources/Loopback", swiftSettings: small),
-        // Alone with its JSON, so that programs of gRPC carry none.
+        // HTTP/1.1, plain requests and JSON-RPC. Alone with its JSON, so that programs of gRPC carry none.
         .target(
-            name: "SwiftletJSONRPC", dependencies: ["SwiftletCore", "SwiftletJSON"],
+            name: "SwiftletJSONRPC",
+            dependencies: ["SwiftletCore", "SwiftletJSON", "SwiftletTransport"],
             path: "Sources/JSONRPC", swiftSettings: strict),
         .executableTarget(
             name: "SwiftletCLI",
@@ -114,8 +115,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: [
-                "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletServices", "SwiftletTransport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
+                "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -186,7 +187,7 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletCore",
+                "SwiftletCore", "SwiftletJSONRPC",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "TestSupport",
             ],
             swiftSettings: strict),
@@ -210,7 +211,8 @@ let package = Package(
             path: "Tests/Interop/JSONRPC", swiftSettings: strict),
         // Speaks HTTP/1.1 with clients and servers that others wrote.
         .executableTarget(
-            name: "swiftlet-http1", dependencies: ["Swiftlet", "SwiftletLoopback"],
+            name: "swiftlet-http1",
+            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback"],
             path: "Tests/HTTP1/Program", swiftSettings: strict),
         // Does what grpcio's client does, for a comparison of both.
         .executableTarget(

@@ -24,7 +24,6 @@ struct CoreFolderTests {
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
         ("Styles", "async, handlers, blocking, futures, raw operations"),
         ("Writers", "writers and writeables"),
-        ("HTTP1", "channels from URLs"),
         ("Hosts", "settings and channels by the name of a server"),
     ]
 
@@ -36,8 +35,8 @@ struct CoreFolderTests {
         "Wire": ["StatusMapping"],
         // A link reaches into its calls, which carry its streams.
         "Link": [
-            "CallArrival", "CallCore", "LinkLoss", "RacedConnection", "RequestHead",
-            "StreamCarrier", "StreamObstacle",
+            "CallArrival", "CallCore", "ConnectionSnapshot", "RequestHead", "StreamCarrier",
+            "StreamObstacle",
         ],
         "Balancing": ["CallCore"],
         "ServiceConfig": ["ChannelArguments"],

@@ -29,10 +29,13 @@ struct ImportTests {
             "SwiftletTransport",
         ],
         "Benchmark": [
-            "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-            "SwiftletServices", "SwiftletTransport", "Foundation",
+            "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
+            "SwiftletLoopback", "SwiftletServices", "SwiftletTransport", "Foundation",
         ],
-        "JSONRPC": ["SwiftletCore", "SwiftletJSON", "FoundationEssentials", "Foundation"],
+        "JSONRPC": [
+            "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "FoundationEssentials",
+            "Foundation",
+        ],
         "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
     ]
 

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletCore
+import SwiftletJSONRPC
 import SwiftletLoopback
 import Synchronization
 import Testing

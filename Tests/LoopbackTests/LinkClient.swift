@@ -56,8 +56,8 @@ final class LinkClient: CallBackend, LinkOwner {
     func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
     func linkIsReady(_ link: Link) {}
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
-    func linkHasRoom(_ link: Link) {}
-    func linkEnded(_ link: Link, _ error: LinkError) {}
+    func linkHasRoom(_ link: any SubchannelLink) {}
+    func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {}
 }
 
 /// The other end of the connection of a ``LinkClient``.

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletJSONRPC
 import SwiftletLoopback
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import SwiftletCore
+@testable import SwiftletJSONRPC
 
 /// Tests channels to several addresses, of which one accepts connections and then is silent. The time limit of
 /// the attempts is an hour: a test that waited for it would end with the time limit of the suite.
@@ -106,14 +107,17 @@ struct SilentAddressTests {
             target: try Target("a.test:443"), credentials: .insecure, arguments: Self.patient,
             sockets: nil, proxy: try ProxyServer(url))
         let addresses = try [silent, sound].map { try #require(SocketAddress($0.target)) }
-        let race = ConnectionRace<OpenConnection>(
+        let race = ConnectionRace(
             addresses, route, resolved: .now, timeLimit: .seconds(3_600), loop: queue.loop
-        ) { wire, candidate in OpenConnection(wire, by: candidate) }
+        ) { wire, candidate in
+            OtherVersion.http1(isOnly: true).makeLink(
+                wire, candidate.address, candidate.times, candidate.loop, Self.patient)
+        }
         let win = try await race.run()
         #expect("\(win.candidate.address)" == sound.target)
         #expect(silent.connectionCount == 1)
         #expect(race.lesson.silent.map { "\($0)" } == [silent.target])
-        win.connection.giveUp()
+        win.link.end(with: .givenUp)
     }
 
     @Test("fails the call at the time limit, and the error names each address and what it owed")
@@ -148,10 +152,13 @@ struct SilentAddressTests {
         let route = WireRoute(
             target: try Target(silent.target), credentials: .insecure, arguments: Self.patient,
             sockets: nil, proxy: nil)
-        let race = ConnectionRace<OpenConnection>(
+        let race = ConnectionRace(
             [try #require(SocketAddress(silent.target))], route, begun: .now + .seconds(-60),
             resolved: nil, timeLimit: .seconds(1), loop: queue.loop
-        ) { wire, candidate in OpenConnection(wire, by: candidate) }
+        ) { wire, candidate in
+            OtherVersion.http1(isOnly: true).makeLink(
+                wire, candidate.address, candidate.times, candidate.loop, Self.patient)
+        }
         let failure = await #expect(throws: ConnectionFailure.self) {
             _ = try await race.run().candidate
         }

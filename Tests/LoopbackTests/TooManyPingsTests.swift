@@ -45,7 +45,7 @@ struct TooManyPingsTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         let core = try #require(channel.backend as? ChannelCore)
         let members = core.state.withLock { Array($0.members.values) }
-        let link = try #require(members.flatMap(\.allLinks).first)
+        let link = try #require(members.flatMap(\.allLinks).first as? Link)
         let deadline = try #require(link.state.withLock { $0.connection.probeDeadline })
         _ = try await channel.unary(HostileTrial.echo, [1])
         try await eventually { channel.connectivity == .idle }

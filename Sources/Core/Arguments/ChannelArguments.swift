@@ -102,10 +102,9 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The most streams on one connection. The server may allow fewer. Nil, the default, means the server's
     /// limit.
     public var maxConcurrentStreams: Int?
-    /// The most connections of each subchannel, or of a whole HTTP/1.1 channel. Nil, the default, is 1 with
-    /// HTTP/2, and 6 with HTTP/1.1, whose connections carry one request at a time. Another connection is
-    /// opened only while the open connections have reached the server's limit of streams. It is closed when
-    /// it is no longer needed.
+    /// The most connections of each subchannel. Nil, the default, is 1 with HTTP/2, and 6 with HTTP/1.1, whose
+    /// connections carry one request at a time. Another connection is opened only while the open connections
+    /// have reached the server's limit of streams. It is closed when it is no longer needed.
     public var maxConnectionCount: Int?
     /// The receive window of a stream, in bytes: 1 to 2,147,483,647. If it is nil, which is the default, the
     /// window begins with 64 KiB. Then it grows up to 16 MiB, with the measured bandwidth × delay, and to the

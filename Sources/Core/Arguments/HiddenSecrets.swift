@@ -37,7 +37,7 @@ extension Metadata.Element: CustomStringConvertible, CustomReflectable {
 
 extension String {
     /// The URL without the user name and the password before its host, for errors.
-    var withoutLogin: String {
+    package var withoutLogin: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
         var start = utf8.startIndex
         if let colon = utf8.firstIndex(of: UInt8(ascii: ":")),

@@ -23,7 +23,7 @@ package final class CallCore: Sendable {
     let runsHandlers: Bool
     /// Whether a task awaits the end of the call.
     private let isAwaited: Bool
-    let backend: any CallBackend
+    package let backend: any CallBackend
     /// Measures the attempt; nil in a channel without metrics.
     let meter: (any AttemptMeter)?
     /// Not used by a call without a deadline.

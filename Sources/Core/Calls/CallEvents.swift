@@ -84,7 +84,7 @@ public struct CallEnd: Sendable {
     public var timeline: CallTimeline? { times?.timeline }
 
     /// The HTTP status of the response; nil if there was no response.
-    var httpStatus: Int? {
+    package var httpStatus: Int? {
         get { httpStatusOrZero == 0 ? nil : Int(httpStatusOrZero) }
         set { httpStatusOrZero = Int16(clamping: newValue ?? 0) }
     }

@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// The parts of a call that are fixed at its start: method, options and limits.
 package struct CallHead: Sendable {
-    let method: MethodSignature
+    package let method: MethodSignature
     private let options: CallOptions
     /// The limits of the options, or of the channel if the options set none.
     private let limits: MessageLimits
@@ -29,7 +29,7 @@ extension CallHead {
     var metadataProblem: String? { options.metadata.problem }
     package var compression: CompressionAlgorithm { limits.compression }
     /// The authority that the options set; nil means the channel's.
-    var authority: String? { options.authority }
+    package var authority: String? { options.authority }
     /// Whether the call uses the same prepared headers as most calls of its method.
     var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
     var waitForReady: Bool { options.waitForReady ?? false }
@@ -40,7 +40,7 @@ extension CallHead {
     var maxReplayByteCount: Int { limits.maxReplayByteCount }
     package var framing: BodyFraming { method.framing }
     /// Whether the request is plain HTTP.
-    var isPlain: Bool { method.plain != nil }
+    package var isPlain: Bool { method.plain != nil }
     /// Whether the request is a HEAD request, so that its response has no content.
     var isHead: Bool { method.plain?.method == .head }
 

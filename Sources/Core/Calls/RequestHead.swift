@@ -2,7 +2,7 @@ package import SwiftletTransport
 
 /// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: fields that are the same
 /// for many calls, and the others.
-enum RequestHead {
+package enum RequestHead {
     static func prepared(
         path: String, contentSubtype: String?, compression: CompressionAlgorithm,
         authority: String, scheme: String, userAgent: String
@@ -22,7 +22,7 @@ enum RequestHead {
     }
 
     /// The fields that differ from call to call.
-    static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
+    package static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
         var list = HeaderList()
         append(metadata, deadline: deadline, to: &list)
         return list
@@ -74,6 +74,10 @@ struct RequestHeadCache {
     /// without comparing names. The entry keeps the method alive, so that the identity stays valid.
     private var ordinary: PreparedHeaders?
     private var ordinaryMethod: ObjectIdentifier?
+    /// The error of gRPC calls; nil if the channel can carry them.
+    private let refusalOfGRPC: RPCError?
+
+    init(refusalOfGRPC: RPCError? = nil) { self.refusalOfGRPC = refusalOfGRPC }
 }
 
 extension RequestHeadCache {
@@ -100,6 +104,7 @@ extension RequestHeadCache {
             return entries[0].prepared
         }
         let head = call.head
+        if let refusalOfGRPC, !head.isPlain { throw refusalOfGRPC }
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
         let prepared =

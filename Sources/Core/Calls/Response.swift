@@ -64,8 +64,8 @@ extension Response: CustomStringConvertible {
 @usableFromInline package struct RawResponse: Sendable {
     var message: [UInt8]?
     /// Nil if the server sent none before the end.
-    var initialMetadata: Metadata?
-    var end: CallEnd
+    package var initialMetadata: Metadata?
+    package var end: CallEnd
 
     /// Moves the response out.
     mutating func take() -> RawResponse {
@@ -76,7 +76,7 @@ extension Response: CustomStringConvertible {
 
     /// The message, once. Throws the error of the call, or UNIMPLEMENTED if there is no message.
     @usableFromInline
-    mutating func takeBytes(of method: MethodSignature?) throws(RPCError) -> [UInt8] {
+    package mutating func takeBytes(of method: MethodSignature?) throws(RPCError) -> [UInt8] {
         if var error = end.error {
             if let initialMetadata, error.initialMetadata.isEmpty {
                 error.initialMetadata = initialMetadata

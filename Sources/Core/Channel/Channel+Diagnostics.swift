@@ -10,12 +10,11 @@ extension Channel {
     /// ```
     ///
     /// The stream ends with the channel's shutdown. A reader that is more than 256 events behind misses the
-    /// oldest ones. On a channel that a `FakeChannel` or an HTTP URL provides, the stream is empty.
+    /// oldest ones. On a channel that a `FakeChannel` provides, the stream is empty.
     public var events: AsyncStream<ChannelEvent> { backend.events }
 
-    /// The current state of the channel and its connections; nil for a channel that a `FakeChannel`
-    /// or an HTTP URL provides. Takes the locks of all connections, one after the other, and makes
-    /// two system calls for each.
+    /// The current state of the channel and its connections; nil for a channel that a `FakeChannel` provides.
+    /// Takes the locks of all connections, one after the other, and makes two system calls for each.
     public var snapshot: ChannelSnapshot? { backend.snapshot }
 
     /// The snapshots of all channels of the process that were not closed, in the order in which the
@@ -73,7 +72,7 @@ extension SubchannelCore {
 }
 
 extension Link {
-    func snapshot(isDraining: Bool) -> ConnectionSnapshot {
+    package func snapshot(isDraining: Bool) -> ConnectionSnapshot {
         let (streams, window, pings) = state.withLock { state in
             (
                 state.callCounts(), state.connection.sendWindowByteCount,
@@ -81,8 +80,7 @@ extension Link {
             )
         }
         return ConnectionSnapshot(
-            id: diagnosticID, localAddress: wire.localAddress.map { ServerAddress($0) },
-            peer: ServerAddress(address), isSecure: wire.isSecure, isDraining: isDraining,
-            streams: streams, sendWindowByteCount: window, sentPingCount: pings, tcp: wire.tcpInfo)
+            of: self, wire, isDraining: isDraining, streams: streams, sendWindowByteCount: window,
+            sentPingCount: pings)
     }
 }

@@ -90,16 +90,17 @@ public final class Channel: Sendable {
             defaultOptions: defaultOptions, interceptors: interceptors, queue: queue)
     }
 
-    private convenience init(
+    /// - Parameter otherVersion: The version of HTTP that is spoken beside HTTP/2, or instead of it.
+    package convenience init(
         _ target: String, credentials: ChannelCredentials, arguments: ChannelArguments,
         defaultOptions: CallOptions, interceptors: [ChannelInterceptor],
-        queues: [CompletionQueue]
+        queues: [CompletionQueue], otherVersion: OtherVersion? = nil
     ) throws(RPCError) {
         try arguments.check()
         let target = try Target(target)
         let core = ChannelCore(
             target, credentials: credentials, arguments: arguments, queues: queues,
-            proxy: try arguments.proxy.proxy(for: target))
+            proxy: try arguments.proxy.proxy(for: target), otherVersion: otherVersion)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 

@@ -73,7 +73,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     /// the program may exit when this function returns. A queue that is turned by hand may never be
     /// turned again, so the function does not wait for such a queue, unless it runs in a turn of
     /// that queue.
-    private func wait(forEndOf links: [Link]) async {
+    private func wait(forEndOf links: [any SubchannelLink]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }
         if !open.isEmpty {
@@ -91,7 +91,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     /// Rejects new calls. Returns the connections, whose calls continue.
     @discardableResult
-    func shutDown() -> [Link] {
+    func shutDown() -> [any SubchannelLink] {
         let (members, waiting): ([SubchannelCore], [CallCore]) = change { state in
             state.move(to: .shutdown)
             state.picker = nil

@@ -108,10 +108,10 @@ extension ChannelCore {
         }
     }
 
-    /// The most connections of each subchannel.
-    func maxConnectionCount(_ config: ServiceConfig?) -> Int {
+    /// The most connections of each subchannel; nil is the usual number of the version of HTTP.
+    func maxConnectionCount(_ config: ServiceConfig?) -> Int? {
         guard let count = config?.maxConnectionsPerSubchannel else {
-            return arguments.maxConnectionCount ?? 1
+            return arguments.maxConnectionCount
         }
         return min(count, arguments.maxConfiguredConnectionCount)
     }

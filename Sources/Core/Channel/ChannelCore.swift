@@ -33,7 +33,7 @@ final class ChannelCore: Sendable {
         var policyName: String?
         /// Calls that failed before they had a stream.
         var unsentFailureCount = 0
-        var heads = RequestHeadCache()
+        var heads: RequestHeadCache
         /// The counts of subchannels that have been removed.
         var pastCounts = ChannelCounts()
     }
@@ -80,10 +80,13 @@ final class ChannelCore: Sendable {
     let idleTimer = TimerSlot()
     let balancing = Balancing()
 
-    /// - Parameter queues: At least one; connections are spread over all of them.
+    /// - Parameters:
+    ///   - queues: At least one; connections are spread over all of them.
+    ///   - otherVersion: The version of HTTP that is spoken beside HTTP/2, or instead of it.
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
-        queues: [CompletionQueue], sockets: SocketSupply? = nil, proxy: ProxyServer? = nil
+        queues: [CompletionQueue], sockets: SocketSupply? = nil, proxy: ProxyServer? = nil,
+        otherVersion: OtherVersion? = nil
     ) {
         self.target = target
         self.credentials = credentials
@@ -117,8 +120,9 @@ final class ChannelCore: Sendable {
                 usesRetryPolicies: arguments.usesRetryPolicies) : nil
         plan = ConnectionPlan(
             target, credentials: credentials, arguments: arguments, queues: queues,
-            sockets: sockets, proxy: proxy)
-        state = Mutex(State(log: log))
+            sockets: sockets, proxy: proxy, otherVersion: otherVersion)
+        let refusal = otherVersion?.isOnly == true ? RPCError.needsHTTP2("\(target)") : nil
+        state = Mutex(State(log: log, heads: RequestHeadCache(refusalOfGRPC: refusal)))
         ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
         let isOpen = queues.allSatisfy { $0.add(self) }
@@ -160,7 +164,7 @@ extension ChannelCore.State {
             route = .none
             return []
         case let single as SinglePicker:
-            if let member = members[single.subchannel.id], let link = member.onlyLink {
+            if let member = members[single.subchannel.id], let link = member.onlyLink as? Link {
                 route = .link(ChannelCore.DirectRoute(link, member))
             } else {
                 route = .picker(single)

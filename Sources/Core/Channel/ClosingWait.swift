@@ -9,7 +9,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
         var progress: ClosingProgress<ObjectIdentifier>
         /// The links to wait for, until the wait begins. They are then removed, because a
         /// connection may retain its owner, which is this object.
-        var links: [Link]
+        var links: [any SubchannelLink]
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
     }
@@ -22,7 +22,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
 
     /// - Parameter openCalls: The registered calls to wait for; nil waits for none.
     init(
-        for links: [Link], _ openCalls: CallRegistry? = nil, loop: EventLoop,
+        for links: [any SubchannelLink], _ openCalls: CallRegistry? = nil, loop: EventLoop,
         until deadline: MonotonicInstant
     ) {
         self.openCalls = openCalls
@@ -67,7 +67,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
         }
     }
 
-    private func takeLinks() -> [Link] {
+    private func takeLinks() -> [any SubchannelLink] {
         state.withLock { state in
             defer { state.links = [] }
             return state.links
@@ -85,7 +85,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
     /// Ends the wait now, whatever is still open.
     private func cancel() { note { $0.cancel() } }
 
-    func linkEnded(_ link: Link, _ error: LinkError) {
+    func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
         let former = state.withLock {
             $0.formerOwners.removeValue(forKey: ObjectIdentifier(link))
         }
@@ -106,5 +106,5 @@ final class ClosingWait: LinkOwner, TimerTarget {
     // The connections accept no more calls, so these events need no reaction.
     func linkIsReady(_ link: Link) {}
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
-    func linkHasRoom(_ link: Link) {}
+    func linkHasRoom(_ link: any SubchannelLink) {}
 }

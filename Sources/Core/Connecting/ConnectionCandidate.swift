@@ -188,9 +188,9 @@ extension ConnectionCandidate: LinkOwner {
         answer(.failed("the server sent GOAWAY with its first SETTINGS (\(goAway.code))"))
     }
 
-    func linkHasRoom(_ link: Link) {}
+    func linkHasRoom(_ link: any SubchannelLink) {}
 
-    func linkEnded(_ link: Link, _ error: LinkError) {
+    func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
         // The server may refuse the client's certificate after the handshake (RFC 8446 §4.4.2).
         if error.phase == .tls { wait(for: "", .tls) }
         answer(.failed(error.cause))

@@ -12,6 +12,8 @@ final class ConnectionPlan: Sendable {
     let sockets: SocketSupply?
     /// The proxy that connections are made through; nil for none.
     let proxy: ProxyServer?
+    /// The version of HTTP that is spoken beside HTTP/2, or instead of it; nil for none.
+    private let otherVersion: OtherVersion?
     /// The queues over whose threads connections are spread, in turn.
     private let queues: [CompletionQueue]
     private let queueTurn = Atomic(0)
@@ -22,7 +24,8 @@ final class ConnectionPlan: Sendable {
 
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
-        queues: [CompletionQueue], sockets: SocketSupply?, proxy: ProxyServer?
+        queues: [CompletionQueue], sockets: SocketSupply?, proxy: ProxyServer?,
+        otherVersion: OtherVersion? = nil
     ) {
         self.target = target
         self.credentials = credentials
@@ -31,22 +34,26 @@ final class ConnectionPlan: Sendable {
         self.queues = queues
         self.sockets = sockets
         self.proxy = proxy
+        self.otherVersion = otherVersion
     }
 }
 
 extension ConnectionPlan {
-    /// A race for a connection of HTTP/2.
     func race(
         _ addresses: [SocketAddress], serverNames: [SocketAddress: String], timeLimit: Duration
-    ) -> ConnectionRace<Link> {
+    ) -> ConnectionRace {
         let route = WireRoute(
-            target: target, credentials: credentials, arguments: arguments, sockets: sockets,
-            proxy: proxy)
+            target: target, credentials: credentials, arguments: arguments,
+            protocols: otherVersion?.protocols, sockets: sockets, proxy: proxy)
         return ConnectionRace(
             addresses, serverNames: serverNames, route, resolved: resolvedAt,
             timeLimit: timeLimit, loop: nextLoop()
         ) { [self] wire, candidate throws(CandidateFailure) in
-            try await candidate.openLink(wire, configuration)
+            if let otherVersion, otherVersion.isChosen(by: wire) {
+                return otherVersion.makeLink(
+                    wire, candidate.address, candidate.times, candidate.loop, arguments)
+            }
+            return try await candidate.openLink(wire, configuration)
         }
     }
 

@@ -1,24 +1,19 @@
 import SwiftletTransport
 import Synchronization
 
-/// A connection that a race can drop, because another one was faster.
-protocol RacedConnection: AnyObject, Sendable {
-    /// Closes a connection that nothing uses.
-    func giveUp()
-}
-
 /// A race over whole connections to several addresses (RFC 8305): the next address starts 250 ms after the
 /// last one, or at once when that one has failed. The first complete connection wins.
 ///
 /// So an address that accepts the socket and is then silent, or does not speak the protocol, costs no more
 /// than one that does not answer at all.
-final class ConnectionRace<Winner: RacedConnection>: Sendable {
+final class ConnectionRace: Sendable {
     /// Makes a connection of a wire whose handshake is complete.
     typealias LastStep =
-        @Sendable (consuming LinkWire, ConnectionCandidate) async throws(CandidateFailure) -> Winner
+        @Sendable (consuming LinkWire, ConnectionCandidate) async throws(CandidateFailure) ->
+        any SubchannelLink
 
     /// The connection, and the candidate that has made it.
-    typealias Win = (connection: Winner, candidate: ConnectionCandidate)
+    typealias Win = (link: any SubchannelLink, candidate: ConnectionCandidate)
 
     let begun: MonotonicInstant
     let loop: EventLoop
@@ -28,7 +23,7 @@ final class ConnectionRace<Winner: RacedConnection>: Sendable {
     private let lastStep: LastStep
     private let wakeUp = WakeUp()
     private let timer = TimerSlot()
-    private let state: Mutex<RaceState<Winner>>
+    private let state: Mutex<RaceState>
 
     /// - Parameters:
     ///   - addresses: In the order in which they are tried. Not used if the route supplies sockets.
@@ -77,7 +72,7 @@ extension ConnectionRace {
         }
         return try state.withLock { state throws(ConnectionFailure) in
             guard let win = state.win else { throw state.failure }
-            return (win.connection, win.candidate)
+            return win
         }
     }
 
@@ -102,7 +97,7 @@ extension ConnectionRace {
         }
     }
 
-    private func start(_ index: Int, _ state: inout RaceState<Winner>) -> ConnectionCandidate {
+    private func start(_ index: Int, _ state: inout RaceState) -> ConnectionCandidate {
         let address = state.plan.addresses[index]
         var times = ConnectionTimes(begun: begun)
         times.resolved = resolved
@@ -115,9 +110,9 @@ extension ConnectionRace {
 
     private func run(_ candidate: ConnectionCandidate, _ index: Int) async {
         do throws(CandidateFailure) {
-            let connection = try await lastStep(try await candidate.openWire(), candidate)
-            let isFirst = state.withLock { $0.finish(index, connection) }
-            if !isFirst { connection.giveUp() }
+            let link = try await lastStep(try await candidate.openWire(), candidate)
+            let isFirst = state.withLock { $0.finish(index, link) }
+            if !isFirst { link.end(with: .givenUp) }
         } catch {
             state.withLock { $0.fail(index, error.cause) }
         }

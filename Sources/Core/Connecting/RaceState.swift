@@ -7,13 +7,13 @@ struct RaceFailure: Sendable {
 }
 
 /// The candidates of a race, and what has become of them.
-struct RaceState<Winner: Sendable> {
+struct RaceState {
     var plan: HappyEyeballs<RaceFailure>
     var serverNames: [SocketAddress: String]
     var deadline: MonotonicInstant
     /// The candidates that have not ended, with the index of their address in the plan.
     var running: [(index: Int, candidate: ConnectionCandidate)] = []
-    private(set) var win: (connection: Winner, candidate: ConnectionCandidate)?
+    private(set) var win: ConnectionRace.Win?
     var isCancelled = false
     private(set) var lesson = AddressOrder.Lesson()
 
@@ -29,9 +29,9 @@ struct RaceState<Winner: Sendable> {
 
 extension RaceState {
     /// A candidate has made a connection. False if it has lost.
-    mutating func finish(_ index: Int, _ connection: Winner) -> Bool {
+    mutating func finish(_ index: Int, _ link: any SubchannelLink) -> Bool {
         guard let candidate = removeRunning(index), win == nil, !isCancelled else { return false }
-        win = (connection, candidate)
+        win = (link, candidate)
         // Those that began before the winner, and still wait, were silent for longer than the winner.
         lesson.silent = Set(
             running.lazy.filter { $0.index < index }.map(\.candidate.address))

@@ -56,9 +56,9 @@ public struct ConnectionSnapshot: Sendable {
     public var isSecure: Bool
     /// Whether the connection accepts no new calls.
     public var isDraining: Bool
-    /// The streams of the connection.
+    /// The streams of the connection, or the requests on one of HTTP/1.1.
     public var streams: CallCounts
-    /// The bytes that may be sent on the connection now (RFC 9113 §6.9).
+    /// The bytes that may be sent on the connection now (RFC 9113 §6.9); 0 on a connection of HTTP/1.1.
     public var sendWindowByteCount: Int
     /// PINGs that this side sent to find out whether the server is alive, or how fast it answers.
     public var sentPingCount: Int
@@ -67,6 +67,17 @@ public struct ConnectionSnapshot: Sendable {
 }
 
 extension ConnectionSnapshot {
+    package init(
+        of link: any SubchannelLink, _ wire: borrowing LinkWire, isDraining: Bool,
+        streams: CallCounts, sendWindowByteCount: Int = 0, sentPingCount: Int = 0
+    ) {
+        self.init(
+            id: link.diagnosticID, localAddress: wire.localAddress.map { ServerAddress($0) },
+            peer: ServerAddress(link.address), isSecure: wire.isSecure, isDraining: isDraining,
+            streams: streams, sendWindowByteCount: sendWindowByteCount,
+            sentPingCount: sentPingCount, tcp: wire.tcpInfo)
+    }
+
     /// The round-trip time that TCP measured; nil if the system does not report it.
     public var roundTripTime: Duration? { tcp?.roundTripTime }
     /// The number of segments that TCP retransmitted; nil if the system does not report it.

@@ -11,8 +11,9 @@
 /// The channel is made by the first call of ``channel()``, from the settings at that time. Later
 /// changes have an effect after ``disconnect()``.
 ///
-/// The address may be a base URL, such as `https://example.com/v1`. Hosts of a cache whose URLs differ
-/// only in their ``path`` share their settings and their channel, because they name one server.
+/// The address may be a base URL, such as `https://example.com/v1`, in a program that calls
+/// `PlainHTTP.register()` of `SwiftletJSONRPC`. Hosts of a cache whose URLs differ only in their ``path``
+/// share their settings and their channel, because they name one server.
 ///
 /// Foundation also has a type of this name: if both are imported, this is `Swiftlet.Host`.
 public final class Host: Sendable {

@@ -60,25 +60,19 @@ extension HostServer {
     }
 
     private func makeChannel(_ settings: Host.Settings) throws(RPCError) -> Channel {
-        if WebAddress.isWebAddress(address) {
-            // The scheme of the URL decides whether TLS is used.
-            let isSecure = try WebAddress(address).isSecure
-            return try Channel(
-                url: address, version: settings.httpVersion ?? .negotiated,
-                credentials: try settings.credentials(isSecure: isSecure),
-                arguments: settings.arguments, defaultOptions: settings.defaultOptions,
-                interceptors: settings.interceptors, queue: settings.queue)
+        let version = settings.httpVersion ?? .http2
+        if version != .http2 || WebAddress.isWebAddress(address) {
+            return try WebChannels.channel(to: address, settings)
         }
         return try Channel(
-            address, version: settings.httpVersion ?? .http2,
-            credentials: try settings.credentials(isSecure: settings.isSecure),
+            address, credentials: try settings.credentials(isSecure: settings.isSecure),
             arguments: settings.arguments, defaultOptions: settings.defaultOptions,
             interceptors: settings.interceptors, queue: settings.queue)
     }
 }
 
 extension Host.Settings {
-    fileprivate func credentials(isSecure: Bool) throws(RPCError) -> ChannelCredentials {
+    package func credentials(isSecure: Bool) throws(RPCError) -> ChannelCredentials {
         if let credentials { return credentials }
         guard isSecure else { return .insecure }
         var options = TLSOptions()

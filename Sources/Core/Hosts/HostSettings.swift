@@ -13,7 +13,8 @@ extension Host {
         /// URL overrides it.
         public var isSecure = true
         /// The version of HTTP. Nil, the default, is HTTP/2 for an address and
-        /// ``HTTPVersion/negotiated`` for a URL.
+        /// ``HTTPVersion/negotiated`` for a URL. Versions other than HTTP/2 need `PlainHTTP.register()` of
+        /// `SwiftletJSONRPC`.
         public var httpVersion: HTTPVersion?
         /// Values for the options that a call does not set.
         public var defaultOptions = CallOptions()

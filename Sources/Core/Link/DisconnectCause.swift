@@ -27,7 +27,7 @@ extension DisconnectCause {
         case .failed(.system(ETIMEDOUT)), .failed(.keepAlive): "connection timed out"
         case .failed(.system(ECONNABORTED)): "connection aborted"
         case .failed(.system): "socket error"
-        case .failed(.other): "unknown"
+        case .failed(.ownEnd), .failed(.other): "unknown"
         }
     }
 }

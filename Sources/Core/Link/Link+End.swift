@@ -4,10 +4,10 @@ import Synchronization
 // The end of a connection.
 
 extension Link {
-    /// Ends the connection and every call on it. Only the first end has an effect.
-    ///
+    package func end(with error: LinkError) { end(with: error, ifDrained: false) }
+
     /// - Parameter ifDrained: Whether to end it only if it is draining and nothing uses it.
-    package func end(with error: LinkError, ifDrained: Bool = false) {
+    private func end(with error: LinkError, ifDrained: Bool) {
         var error = error
         var last = GatherList()
         let calls: State.Calls? = state.withLock { state in
@@ -44,8 +44,7 @@ extension Link {
         withOwner { $0.linkEnded(self, error) }
     }
 
-    /// Drains the connection: it accepts no calls, and ends after the last one. Only the first call
-    /// sends GOAWAY: each call that the connection refuses may drain it again.
+    /// Only the first call sends GOAWAY: each call that the connection refuses may drain it again.
     package func leave() {
         state.withLock { state in
             if !state.connection.hasSentGoAway { state.connection.goAway() }
@@ -54,8 +53,7 @@ extension Link {
         endIfDrained()
     }
 
-    /// Whether the connection can still get calls.
-    var acceptsCalls: Bool {
+    package var acceptsCalls: Bool {
         state.withLock { $0.ending == nil && !$0.connection.isDraining }
     }
 
@@ -71,15 +69,11 @@ extension Link {
         }
     }
 
-    /// Ends every call. Waiting calls end first: the end of the others would open streams for them.
-    func endCalls(with error: RPCError) {
+    /// Waiting calls end first: the end of the others would open streams for them.
+    package func endCalls(with error: RPCError) {
         let calls = state.withLock { $0.calls }
         for call in calls.unsent + calls.begun { call.fail(error) }
     }
-}
-
-extension Link: RacedConnection {
-    func giveUp() { end(with: .givenUp) }
 }
 
 extension Link.State {

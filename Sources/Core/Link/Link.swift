@@ -7,10 +7,10 @@ package protocol LinkOwner: AnyObject, Sendable {
     func linkIsReady(_ link: Link)
     /// The connection accepts no new calls. Running calls continue.
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame)
-    /// A stream has become free, after ``Link/reportRoom()``.
-    func linkHasRoom(_ link: Link)
+    /// A stream has become free, after ``SubchannelLink/reportRoom()``.
+    func linkHasRoom(_ link: any SubchannelLink)
     /// The connection has ended.
-    func linkEnded(_ link: Link, _ error: LinkError)
+    func linkEnded(_ link: any SubchannelLink, _ error: LinkError)
 }
 
 /// Joins a socket, an HTTP/2 engine and the calls that run over it.
@@ -84,11 +84,10 @@ package final class Link: Sendable {
 
     package let loop: EventLoop
     /// The number of the connection in the process.
-    let diagnosticID = DiagnosticID.next()
+    package let diagnosticID = DiagnosticID.next()
     package let peer: String
-    let address: SocketAddress
-    /// Whether the peer is on this machine.
-    let isLocal: Bool
+    package let address: SocketAddress
+    package let isLocal: Bool
     let wire: LinkWire
     let pollTimer = TimerSlot()
     let state: Mutex<State>
@@ -142,16 +141,14 @@ package final class Link: Sendable {
         loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    /// Replaces the receiver of the connection's events. Returns the previous one.
     @discardableResult
-    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
+    package func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
         var former: (any LinkOwner)? = owner
         self.owner.withLock { swap(&$0, &former) }
         return former
     }
 
-    /// Makes the link report to the owner once when a stream is free. False if one is free now.
-    func reportRoom() -> Bool {
+    package func reportRoom() -> Bool {
         state.withLock { state in
             guard state.ending == nil, !state.connection.hasRoomForStream else { return false }
             state.isRoomWanted = true
@@ -255,10 +252,9 @@ extension Link {
         var mustPoll: Bool
     }
 
-    /// Calls that have a stream or are queued for one.
     package var callCount: Int { state.withLock { $0.callCount } }
 
-    var counts: ChannelCounts {
+    package var counts: ChannelCounts {
         state.withLock { state in
             var counts = ChannelCounts(state.connection)
             counts.calls = state.callCounts()
@@ -268,8 +264,7 @@ extension Link {
 
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    /// Why the connection accepts no calls.
-    var loss: LinkLoss {
+    package var loss: LinkLoss {
         state.withLock { state in
             var loss = LinkLoss(
                 state.ending ?? LinkError(phase: .http2, cause: "the connection refused a call"))
@@ -288,7 +283,7 @@ extension Link {
     }
 
     /// Whether a call of the program was sent on this connection.
-    var hasCarriedCall: Bool {
+    package var hasCarriedCall: Bool {
         state.withLock {
             $0.hasCarriedStream && $0.connection.startedStreamCount > $0.ownStreamCount
         }
@@ -298,16 +293,20 @@ extension Link {
     func noteOwnStream() { state.withLock { $0.ownStreamCount += 1 } }
 
     /// The time since the server's first SETTINGS; zero before them.
-    func age(at now: MonotonicInstant) -> Duration {
+    package func age(at now: MonotonicInstant) -> Duration {
         state.withLock { $0.times.ready.map { $0.duration(to: now) } ?? .zero }
     }
 
-    /// Whether a stream could be opened now.
-    package var hasRoom: Bool { roomCount > 0 }
-
-    /// How many streams could be opened now.
-    var roomCount: Int {
+    package var roomCount: Int {
         state.withLock { $0.ending == nil ? $0.connection.streamRoom : 0 }
+    }
+}
+
+extension Link: SubchannelLink {
+    package var isMultiplexed: Bool { true }
+
+    package func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing {
+        open(call, prepared) ? .placed : .refused
     }
 }
 

@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// Why a connection has ended.
 package struct LinkError: Error, Sendable {
@@ -10,6 +10,8 @@ package struct LinkError: Error, Sendable {
         case system(CInt)
         /// The peer did not answer a PING.
         case keepAlive
+        /// This side has ended the connection, although it could still get calls.
+        case ownEnd
         case other
     }
 
@@ -20,10 +22,21 @@ package struct LinkError: Error, Sendable {
     package var isNetworkLoss = false
     /// The text of the GOAWAY frame that the peer had sent.
     package var goAway: String?
+
+    package init(
+        phase: Phase, cause: String, kind: Kind = .other, isNetworkLoss: Bool = false,
+        goAway: String? = nil
+    ) {
+        self.phase = phase
+        self.cause = cause
+        self.kind = kind
+        self.isNetworkLoss = isNetworkLoss
+        self.goAway = goAway
+    }
 }
 
 extension LinkError {
-    init(phase: Phase, _ error: SystemError) {
+    package init(phase: Phase, _ error: SystemError) {
         self.init(phase: phase, cause: "\(error)", kind: .system(error.code))
     }
 }

@@ -167,7 +167,7 @@ extension LinkWire {
 
     /// The error of a call to `authority` if the certificate of the server at `peer` is not valid for
     /// that host.
-    func refusal(of authority: String, peer: String) -> RPCError? {
+    package func refusal(of authority: String, peer: String) -> RPCError? {
         let host = Target.split(authority)?.host
         if let identity = host.flatMap({ ServerIdentity(host: $0) }), isPeer(identity) {
             return nil

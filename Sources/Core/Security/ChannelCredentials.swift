@@ -66,7 +66,7 @@ public struct ChannelCredentials: Sendable {
 }
 
 extension ChannelCredentials {
-    var isSecure: Bool { provider != nil }
+    package var isSecure: Bool { provider != nil }
 
     /// The value of `:scheme`.
     var scheme: String { isSecure ? "https" : "http" }

@@ -29,7 +29,7 @@ extension Channel {
     }
 
     @usableFromInline
-    func rawUnary(
+    package func rawUnary(
         _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
     ) async -> RawResponse {
         let observer = SingleResponse()

@@ -49,7 +49,7 @@ extension Channel {
     }
 
     @usableFromInline
-    func startRawUnary(
+    package func startRawUnary(
         _ method: MethodSignature, _ message: consuming EncodedMessage,
         _ options: consuming CallOptions,
         completion: @escaping @Sendable (inout RawResponse) -> Void

@@ -13,7 +13,7 @@ struct ConnectionAttempts {
     /// When the next attempt begins by itself if the last one has failed.
     private(set) var next: MonotonicInstant?
     /// Before this time, no connection is tried in addition to the open ones.
-    private var nextExtra: MonotonicInstant?
+    private(set) var nextExtra: MonotonicInstant?
     /// Why there is no connection. Nil before the first failure, and from each connection to the next failure.
     private(set) var failure: ConnectionFailure?
     /// Whether the server has drained the last connection before it had succeeded.
@@ -82,7 +82,7 @@ extension ConnectionAttempts {
 
 extension ConnectionAttempts {
     /// Whether a connection has carried a call, or was open for longer than the initial delay.
-    func hasSucceeded(_ link: some SubchannelLink, at now: MonotonicInstant) -> Bool {
+    func hasSucceeded(_ link: any SubchannelLink, at now: MonotonicInstant) -> Bool {
         link.hasCarriedCall || link.age(at: now) >= backoff.initialDelay
     }
 
@@ -91,13 +91,13 @@ extension ConnectionAttempts {
 
     /// Whether the loss of a connection counts as a failed attempt.
     ///
-    /// The loss of one that has succeeded does not, nor does the loss of the machine's network, nor a graceful
-    /// drain: a server may end any connection that it does not need. Two such drains in a row count: otherwise
+    /// The loss of one that has succeeded does not, nor does the loss of the machine's network, nor an end by
+    /// this side, nor a graceful drain: a server may end any connection that it does not need. Two such drains in a row count: otherwise
     /// the client would connect without a pause to a server that drains each connection at once.
     mutating func isFailure(_ loss: LinkLoss, hadSucceeded: Bool) -> Bool {
         let wasDrainedBefore = wasDrainedEarly
         wasDrainedEarly = false
-        if hadSucceeded { return false }
+        if hadSucceeded || loss.kind == .subchannelShutdown { return false }
         if loss.isNetworkLoss {
             backoff.reset()
             return false

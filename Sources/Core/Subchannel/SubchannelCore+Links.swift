@@ -7,7 +7,7 @@ extension SubchannelCore: SubchannelBackend {
     package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
         while true {
             var wait: Work?
-            let link = state.withLock { state -> Link? in
+            let link = state.withLock { state -> (any SubchannelLink)? in
                 if let link = state.life.linkForCall(at: .now) { return link }
                 if !state.life.links.open.isEmpty { wait = prepare(.waits(call), &state) }
                 return nil
@@ -17,8 +17,11 @@ extension SubchannelCore: SubchannelBackend {
                 carryOut(wait)
                 return .opened
             }
-            if link.open(call, prepared) { return .opened }
-            drainRefusing(link)
+            switch link.place(call, prepared) {
+            case .placed: return .opened
+            case .busy: continue
+            case .refused: drainRefusing(link)
+            }
         }
     }
 
@@ -28,7 +31,7 @@ extension SubchannelCore: SubchannelBackend {
 extension SubchannelCore: LinkOwner {
     func linkIsReady(_ link: Link) {}
 
-    func linkHasRoom(_ link: Link) {
+    func linkHasRoom(_ link: any SubchannelLink) {
         repeat {
             handle(.room(link, streamCount: link.roomCount))
         } while state.withLock { $0.life.hasWaitingCalls(for: link) }
@@ -43,14 +46,14 @@ extension SubchannelCore: LinkOwner {
 
     /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
     /// reported yet, or it has no stream identifiers left. Its other calls continue.
-    func drainRefusing(_ link: Link) {
+    func drainRefusing(_ link: any SubchannelLink) {
         handle(.draining(link, link.loss))
         link.leave()
         // The connection may have ended before this subchannel received its events.
         if link.hasEnded { handle(.ended(link, link.loss)) }
     }
 
-    func linkEnded(_ link: Link, _ error: LinkError) {
+    func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
         handle(.ended(link, LinkLoss(error)))
     }
 }
@@ -73,15 +76,15 @@ extension SubchannelCore {
 
     /// The running attempt to connect, and the last failure; nil if there is none. A call that
     /// reaches its deadline reports both as causes.
-    var waitState: (attempt: ConnectionRace<Link>?, failure: ConnectionFailure?) {
+    var waitState: (attempt: ConnectionRace?, failure: ConnectionFailure?) {
         state.withLock { ($0.race, $0.life.failure) }
     }
 
     /// The connection of a subchannel that may have only one; nil if it may have more.
-    var onlyLink: Link? { state.withLock { $0.life.onlyLink } }
+    var onlyLink: (any SubchannelLink)? { state.withLock { $0.life.onlyLink } }
 
     /// The open connections, including those that are drained.
-    var allLinks: [Link] { state.withLock { $0.life.links.all } }
+    var allLinks: [any SubchannelLink] { state.withLock { $0.life.links.all } }
 
     /// Whether calls of the program use the subchannel.
     var hasCalls: Bool {

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The connections to one endpoint, and the calls on them. Carries out what a ``SubchannelLife`` decides.
 final class SubchannelCore: Sendable {
-    typealias Life = SubchannelLife<Link>
+    typealias Life = SubchannelLife
 
     struct State: ~Copyable {
         var life: Life
         /// The running attempt to connect.
-        var race: ConnectionRace<Link>?
+        var race: ConnectionRace?
         /// The streams on which the server sends reports outside of the program's calls.
         var streams: [SubchannelStream] = []
     }
@@ -18,8 +18,8 @@ final class SubchannelCore: Sendable {
         let actions: [Life.Action]
         fileprivate var mustReport = false
         fileprivate var owesLogDelivery = false
-        fileprivate var race: ConnectionRace<Link>?
-        fileprivate var cancelledRace: ConnectionRace<Link>?
+        fileprivate var race: ConnectionRace?
+        fileprivate var cancelledRace: ConnectionRace?
         fileprivate var stoppedStreams: [SubchannelStream] = []
         fileprivate var startedStreams: [SubchannelStream] = []
     }
@@ -33,7 +33,7 @@ final class SubchannelCore: Sendable {
     private let timer = TimerSlot()
 
     init(
-        id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int,
+        id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int?,
         checksHealth: Bool = false, healthService: String? = nil, owner: any SubchannelOwner
     ) {
         self.id = id
@@ -122,7 +122,8 @@ extension SubchannelCore {
             stream.link !== link || !subjects.contains(stream.subject)
         }
         state.streams.removeAll { stream in work.stoppedStreams.contains { $0 === stream } }
-        guard let link else { return }
+        // Only a server of HTTP/2 is asked.
+        guard !subjects.isEmpty, let link = link as? Link else { return }
         for subject in subjects where !state.streams.contains(where: { $0.subject == subject }) {
             let stream = SubchannelStream(
                 subject, on: link, as: owner.requestAuthority, backoff: plan.arguments.backoff,
@@ -148,7 +149,7 @@ extension SubchannelCore {
         switch action {
         case .report: owner.subchannelChanged(self)
         case .adopt(let link): adopt(link)
-        case .giveUp(let link): link.giveUp()
+        case .giveUp(let link): link.end(with: .givenUp)
         case .leave(let links): for link in links { link.leave() }
         case .reportLinks: owner.subchannelLinksChanged(self)
         case .connect(_, _, let attempt): if let race = work.race { run(race, attempt) }
@@ -170,7 +171,7 @@ extension SubchannelCore {
         }
     }
 
-    private func run(_ race: ConnectionRace<Link>, _ number: Int) {
+    private func run(_ race: ConnectionRace, _ number: Int) {
         Task(executorPreference: race.loop) { [self] in
             do throws(ConnectionFailure) {
                 let (link, candidate) = try await race.run()
@@ -182,7 +183,7 @@ extension SubchannelCore {
         }
     }
 
-    private func adopt(_ link: Link) {
+    private func adopt(_ link: any SubchannelLink) {
         plan.metrics?.connectionOpened()
         link.changeOwner(to: self)
         // The server may have ended the connection before this subchannel could receive the report.

@@ -4,7 +4,9 @@ import SwiftletTransport
 ///
 /// Connects when a balancer wants it, waits for a growing delay after a failure, drains connections whose
 /// address or server goes away, and adds connections while all open ones are full (proposal A105).
-struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
+struct SubchannelLife: ~Copyable {
+    typealias Link = any SubchannelLink
+
     enum Input: Sendable {
         /// A balancer or a picker wants a connection.
         case wanted
@@ -24,7 +26,8 @@ struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
         /// May be reported more than once.
         case ended(Link, LinkLoss)
         case endpoint(Endpoint)
-        case maxConnectionCount(Int)
+        /// Nil is the usual number of the version of HTTP.
+        case maxConnectionCount(Int?)
         /// The next call opens a new connection.
         case drainAll
         /// Connections without calls are not needed, but one stays.
@@ -68,12 +71,14 @@ struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
     }
 
     private(set) var addresses: SubchannelAddresses
-    private(set) var links = SubchannelLinks<Link>()
+    private(set) var links = SubchannelLinks()
     private var attempts: ConnectionAttempts
     /// Calls that wait for a stream, because all open connections are full. Empty if none is open.
     private var waiting = WaitingCalls()
     private var server: ServerReports
-    private var maxConnectionCount: Int
+    private var maxConnectionCount: Int?
+    /// Whether the newest connection carries several calls at once.
+    private var isMultiplexed = true
     private var isDropped = false
     /// The state that the balancer has; nil if it must get the state although that is the same.
     private var reported: ConnectivityState? = .idle
@@ -82,12 +87,12 @@ struct SubchannelLife<Link: SubchannelLink>: ~Copyable {
     private var actions: [Action] = []
 
     init(
-        _ endpoint: Endpoint, _ attempts: ConnectionAttempts, maxConnectionCount: Int,
+        _ endpoint: Endpoint, _ attempts: ConnectionAttempts, maxConnectionCount: Int?,
         server: ServerReports
     ) {
         addresses = SubchannelAddresses(endpoint)
         self.attempts = attempts
-        self.maxConnectionCount = max(1, maxConnectionCount)
+        self.maxConnectionCount = maxConnectionCount
         self.server = server
     }
 }
@@ -102,7 +107,6 @@ extension SubchannelLife {
         case .waits(let call):
             let removed = waiting.append(call)
             if !removed.isEmpty { actions.append(.release(removed)) }
-            if mayAddConnection(at: now) { connect() }
         case .room(let link, let count):
             // Beginning every waiting call whenever one stream becomes free would take quadratic time.
             if links.isOpen(link) { begin(waiting.handOut(upTo: count)) }
@@ -119,8 +123,9 @@ extension SubchannelLife {
         case .endpoint(let endpoint): move(to: endpoint)
         case .maxConnectionCount(let count):
             // A subchannel with one connection has a direct route.
-            if maxConnectionCount != max(1, count) { actions.append(.reportLinks) }
-            maxConnectionCount = max(1, count)
+            let former = connectionLimit
+            maxConnectionCount = count
+            if connectionLimit != former { actions.append(.reportLinks) }
         case .drainAll: leave(links.open)
         case .drainSpares: leave(spares)
         case .dropped: drop()
@@ -131,6 +136,7 @@ extension SubchannelLife {
         case .loadInterval(let interval, let requester):
             server.setLoadInterval(interval, for: requester)
         }
+        addConnectionForWaiting()
         let present = health?.subchannelState.connectivity ?? connectivity
         if present != reported, !isDropped { actions.insert(.report, at: 0) }
         reported = present
@@ -145,7 +151,7 @@ extension SubchannelLife {
     /// Begins an attempt, unless one is running or no connection may be added.
     private mutating func connect() {
         guard !isDropped, !isConnecting, !addresses.list.isEmpty,
-            links.open.count < maxConnectionCount
+            links.open.count < connectionLimit
         else { return }
         // The delay does not grow while an open connection shows that the server can be reached.
         noteSuccess(of: links.open)
@@ -166,6 +172,7 @@ extension SubchannelLife {
         addresses.learn(lesson)
         attempts.connected()
         links.add(link)
+        isMultiplexed = link.isMultiplexed
         actions += [.adopt(link), .reportLinks]
         begin(waiting.handOutAll())
     }
@@ -177,7 +184,8 @@ extension SubchannelLife {
         addresses.learn(lesson)
         actions.append(.noteFailedAttempt)
         guard !links.open.isEmpty else { return fail(failure) }
-        // The attempt was for one more connection. The waiting calls use the open ones.
+        // The attempt was for one more connection. The waiting calls are queued on the open ones, if these
+        // carry several at once.
         attempts.failExtra()
         begin(waiting.handOutAll())
     }
@@ -186,6 +194,18 @@ extension SubchannelLife {
         actions.append(.setTimer(attempts.fail(failure, at: now)))
         // The failure is a new one, even when the state was the same before.
         reported = nil
+    }
+
+    /// Connects once more for calls that wait while all open connections are full.
+    private mutating func addConnectionForWaiting() {
+        guard !links.open.isEmpty, links.open.count < connectionLimit, !isConnecting,
+            !waiting.isEmpty
+        else { return }
+        if let next = attempts.nextExtra, next > now {
+            actions.append(.setTimer(next))
+        } else {
+            connect()
+        }
     }
 
     private mutating func retry() {
@@ -246,7 +266,8 @@ extension SubchannelLife {
             !isConnecting
         {
             let cause = "connect \(link.peer): \(loss.cause)"
-            fail(ConnectionFailure(phase: .http2, attempts: [(link.peer, cause)]))
+            let phase = link.isMultiplexed ? RPCError.Phase.http2 : .connect
+            fail(ConnectionFailure(phase: phase, attempts: [(link.peer, cause)]))
         }
         drain([link])
     }
@@ -282,15 +303,18 @@ extension SubchannelLife {
 
 extension SubchannelLife {
     /// The connection for a new call. Nil when there is none, or when each has as many streams as its server
-    /// allows and another connection may be opened.
+    /// allows and the call gets one that becomes free or one of a new connection.
     func linkForCall(at now: @autoclosure () -> MonotonicInstant) -> Link? {
-        maxConnectionCount == 1 ? links.open.last : linkWithRoom(at: now())
+        hasOneQueue ? links.open.last : linkWithRoom(at: now())
     }
 
     private func linkWithRoom(at now: @autoclosure () -> MonotonicInstant) -> Link? {
         if let link = links.open.first(where: \.hasRoom) { return link }
-        guard mayAddConnection(at: now()) else {
-            return links.open.min { $0.callCount < $1.callCount }
+        if !mayAddConnection(at: now()),
+            let link = links.open.lazy.filter(\.isMultiplexed)
+                .min(by: { $0.callCount < $1.callCount })
+        {
+            return link
         }
         // The call gets a stream that becomes free, or the new connection, whichever comes first.
         return links.open.first { !$0.reportRoom() }
@@ -298,10 +322,20 @@ extension SubchannelLife {
 
     /// The connection of a subchannel that may have only one; nil if it may have more. Calls can be opened on
     /// it without the picker.
-    var onlyLink: Link? { maxConnectionCount == 1 ? links.open.first : nil }
+    var onlyLink: Link? { hasOneQueue ? links.open.first : nil }
+
+    /// Whether all calls are queued on one connection.
+    private var hasOneQueue: Bool { isMultiplexed && connectionLimit == 1 }
+
+    private var connectionLimit: Int {
+        max(1, maxConnectionCount ?? (isMultiplexed ? 1 : Self.serialConnectionCount))
+    }
+
+    /// The usual number of connections that carry one call at a time.
+    private static var serialConnectionCount: Int { 6 }
 
     private func mayAddConnection(at now: @autoclosure () -> MonotonicInstant) -> Bool {
-        links.open.count < maxConnectionCount && attempts.mayAddConnection(at: now())
+        links.open.count < connectionLimit && attempts.mayAddConnection(at: now())
     }
 
     private mutating func begin(_ calls: [CallCore]) {
@@ -331,8 +365,10 @@ extension SubchannelLife {
         return isConnecting ? .connecting : .idle
     }
 
-    /// The health of a connected server; nil when it is not checked.
-    private var health: HealthResult? { connectivity == .ready ? server.checkedHealth : nil }
+    /// The health of a connected server; nil when it is not checked. Only a server of HTTP/2 is asked.
+    private var health: HealthResult? {
+        connectivity == .ready && isMultiplexed ? server.checkedHealth : nil
+    }
 
     /// The state as it is reported to the balancer. The error names the target.
     func report(target: Target) -> SubchannelState {

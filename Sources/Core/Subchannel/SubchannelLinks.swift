@@ -1,5 +1,7 @@
 /// The connections of a subchannel. Each accepts calls, or is draining, or has ended; it never goes back.
-struct SubchannelLinks<Link: SubchannelLink> {
+struct SubchannelLinks {
+    typealias Link = any SubchannelLink
+
     /// Connections that accept calls, the oldest first.
     private(set) var open: [Link] = []
     /// Connections that accept no new calls but whose calls continue.

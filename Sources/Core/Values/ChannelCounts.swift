@@ -5,7 +5,7 @@ import SwiftletTransport
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.
-    var calls = CallCounts()
+    package var calls = CallCounts()
     /// PINGs that asked for an answer.
     package var pingCount = 0
     package var goAwayCount = 0

@@ -10,8 +10,7 @@ public enum HTTPVersion: Hashable, Sendable {
     /// limits the number of running requests.
     case http1
     /// With TLS, the server selects the version by ALPN; HTTP/1.1 is used if it selects none.
-    /// Without TLS, HTTP/1.1 is used. A service config in DNS is used only with HTTP/2: the channel
-    /// looks it up when the server has selected HTTP/2.
+    /// Without TLS, HTTP/1.1 is used.
     case negotiated
 }
 
@@ -32,7 +31,7 @@ extension HTTPMethod {
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
-    var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         switch self {
         case .get, .head, .put, .delete, .options, HTTPMethod(rawValue: "TRACE"): true
         default: false

@@ -47,7 +47,7 @@ package struct WebAddress: Hashable, Sendable {
     }
 
     /// The target of a channel: the authority with the port of the scheme, when none was written.
-    var target: String {
+    package var target: String {
         guard let (host, port) = Target.split(authority), port == nil else { return authority }
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return "\(name):\(isSecure ? 443 : 80)"

@@ -218,7 +218,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     /// The part of the content type after `application/grpc+`; nil means none.
     package let contentSubtype: String?
     /// The headers of a plain HTTP request; nil for gRPC.
-    let plain: PlainExchange?
+    package let plain: PlainExchange?
     package let framing: BodyFraming
     /// Whether the path is a literal of the program. There are few such paths, so metrics name
     /// all of them. Metrics name another path only if `MetricSink.recordsPath(_:)` is true.
@@ -259,7 +259,7 @@ package struct MethodName: Hashable {
     }
 
     /// Whether a text is a path of HTTP, with or without a query.
-    static func isPath(_ text: String) -> Bool {
+    package static func isPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 

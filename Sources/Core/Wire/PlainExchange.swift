@@ -1,10 +1,10 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// A plain HTTP request. The bodies of the request and of the response have no message prefixes.
 /// The status is the HTTP status. Connection, deadline, limits, cancellation and interceptors work
 /// as for a gRPC call.
 package struct PlainExchange: Hashable, Sendable {
-    var method: HTTPMethod
+    package var method: HTTPMethod
     /// The content type of the request; nil if the request has no content.
     package var contentType: String?
     /// The content types that the response may have.
@@ -53,14 +53,14 @@ extension PlainExchange {
     }
 
     /// The meaning of a response's headers: every HTTP response is accepted.
-    static func initial(_ list: HeaderList) -> ResponseHead.Initial {
+    package static func initial(_ list: HeaderList) -> ResponseHead.Initial {
         .accepted(
             httpStatus: HeaderRules.status(of: list) ?? 0, encoding: .identity,
             metadata(of: list))
     }
 
     /// The fields without the pseudo-header fields.
-    static func metadata(of list: HeaderList) -> Metadata {
+    package static func metadata(of list: HeaderList) -> Metadata {
         var metadata = Metadata()
         for field in list.fields {
             let name = list.name(of: field)

@@ -24,10 +24,10 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
     case sint64 = 18
 
     /// Whether values of the type are messages.
-    public var isMessage: Bool { self == .message || self == .group }
+    @inlinable public var isMessage: Bool { self == .message || self == .group }
 
     /// Whether a list of the type can be packed.
-    public var isPackable: Bool {
+    @inlinable public var isPackable: Bool {
         switch self {
         case .string, .bytes, .message, .group: false
         default: true
@@ -35,7 +35,7 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
     }
 
     /// Whether a map can have keys of this type.
-    public var isMapKey: Bool {
+    @inlinable public var isMapKey: Bool {
         switch self {
         case .double, .float, .bytes, .message, .group, .enumeration: false
         default: true
@@ -43,7 +43,7 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
     }
 
     /// The wire type of one value.
-    public var wireType: WireType {
+    @inlinable public var wireType: WireType {
         switch self {
         case .double, .fixed64, .sfixed64: .fixed64
         case .float, .fixed32, .sfixed32: .fixed32

@@ -1,21 +1,23 @@
 /// The properties of a message type that encoding and decoding need. All members are trivial, so that a copy
 /// costs no reference counting.
+@usableFromInline
 package struct MessageLayout: Sendable {
     /// The range of the message's fields in the tables of ``FieldTables``.
-    package let dense: Range<Int32>
-    package let required: Range<Int32>
-    package let hasSparse: Bool
-    package let hasExtensions: Bool
+    @usableFromInline package let dense: Range<Int32>
+    @usableFromInline package let required: Range<Int32>
+    @usableFromInline package let hasSparse: Bool
+    @usableFromInline package let hasExtensions: Bool
 
     /// Whether a required field can be missing in the message, or in a message inside it.
-    package var needsRequiredCheck = false
+    @usableFromInline package var needsRequiredCheck = false
     /// For an entry of a map: the indices of the key and the value.
-    package let entry: (key: Int32, value: Int32)?
+    @usableFromInline package let entry: (key: Int32, value: Int32)?
     /// A message set encodes its extensions in groups of number 1.
-    package let isMessageSet: Bool
+    @usableFromInline package let isMessageSet: Bool
 }
 
 /// The fields of all messages by their numbers, and the required fields. Extensions are not included.
+@usableFromInline
 package struct FieldTables: Sendable {
     /// The indices of the fields with small numbers, by message and number; -1 where there is none.
     @usableFromInline private(set) var dense: [Int32] = []
@@ -25,7 +27,7 @@ package struct FieldTables: Sendable {
     private var required: [Int32] = []
 
     @usableFromInline
-    struct Key: Hashable {
+    struct Key: Hashable, Sendable {
         let message: Int
         let number: UInt32
 

@@ -146,6 +146,7 @@ struct EnumEntry: Sendable {
 
 /// The longest range of numbers without a gap that contains the number of the first value of an enum. Most
 /// enums have no other numbers, so they need no look-up in a table.
+@usableFromInline
 package struct NumberRun: Sendable {
     @usableFromInline private(set) var low: Int32 = 1
     @usableFromInline private(set) var high: Int32 = 0

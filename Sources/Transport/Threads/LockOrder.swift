@@ -16,11 +16,10 @@
             "ConnectivityMonitor.State": ["Followers.State"],
             // A subchannel decides with its connections.
             "SubchannelCore.State": [
-                "CallCore.State", "ChannelLog.State", "Link.State", "Optional<MonotonicInstant>",
-                "RaceState", "SubchannelStream.State",
+                "CallCore.State", "ChannelLog.State", "HTTP1Link.State", "Link.State",
+                "Optional<MonotonicInstant>", "RaceState", "SubchannelStream.State",
             ],
             "RaceState": ["ConnectionCandidate.State"],
-            "HTTP1Channel.State": ["CallCore.State", "Followers.State", "HTTP1Link.State"],
             "Link.State": ["LinkFrameLog.State"],
             // The records of TLS are written in the order in which the session makes them. The session
             // may be one of the program: it must not use the channel.

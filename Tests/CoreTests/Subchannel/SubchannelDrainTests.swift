@@ -29,6 +29,16 @@ struct SubchannelDrainTests {
             try trial.ends(long, after: .seconds(1)) == ["report idle", "links", "end of use"])
     }
 
+    @Test("that this side ends early is no failure, although it has carried no call")
+    func ownEnd() throws {
+        let trial = SubchannelTrial()
+        let link = try trial.connect()
+        let loss = LinkLoss(
+            LinkError(phase: .http2, cause: "the call was cancelled", kind: .ownEnd))
+        #expect(
+            try trial.handle(.ended(link, loss)) == ["report idle", "links", "end of use"])
+    }
+
     @Test("may be drained early once, but the second time in a row counts as a failed attempt")
     func gracefulDrains() throws {
         let trial = SubchannelTrial()

@@ -117,7 +117,7 @@ extension SubchannelRandomTests.Story {
             case .report:
                 try #require(index == 0, "the balancer gets the state before anything else happens")
                 lastReport = try trial.connectivity
-            case .adopt(let link): links.append(link)
+            case .adopt(let link): if let link = link as? FakeLink { links.append(link) }
             case .connect(let addresses, _, let attempt):
                 try #require(attempts.last.map { $0 < attempt } ?? true)
                 try #require(!addresses.list.isEmpty)

@@ -11,13 +11,17 @@ final class FakeLink: SubchannelLink {
         var streamLimit = 100
     }
 
+    let diagnosticID = DiagnosticID.next()
     let address: SocketAddress
+    let isLocal = true
+    let isMultiplexed: Bool
     private let ready: MonotonicInstant
     private let state = Mutex(State())
 
-    init(port: UInt16, at ready: MonotonicInstant) {
+    init(port: UInt16, at ready: MonotonicInstant, isMultiplexed: Bool = true) {
         address = .ipv4Loopback(port: port)
         self.ready = ready
+        self.isMultiplexed = isMultiplexed
     }
 
     var peer: String { "\(address)" }
@@ -25,8 +29,21 @@ final class FakeLink: SubchannelLink {
     func age(at now: MonotonicInstant) -> Duration { now - ready }
     var callCount: Int { state.withLock { $0.callCount } }
     var roomCount: Int { state.withLock { max(0, $0.streamLimit - $0.callCount) } }
-    var hasRoom: Bool { roomCount > 0 }
     func reportRoom() -> Bool { !hasRoom }
+    var acceptsCalls: Bool { true }
+    var hasEnded: Bool { false }
+    var loss: LinkLoss { LinkLoss(kind: .failed(.other), cause: "lost") }
+    func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing { .refused }
+    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? { nil }
+    func leave() {}
+    func end(with error: LinkError) {}
+    func endCalls(with error: RPCError) {}
+    func snapshot(isDraining: Bool) -> ConnectionSnapshot {
+        ConnectionSnapshot(
+            id: diagnosticID, peer: ServerAddress(address), isSecure: false,
+            isDraining: isDraining, streams: CallCounts(), sendWindowByteCount: 0,
+            sentPingCount: 0)
+    }
     var counts: ChannelCounts {
         var counts = ChannelCounts()
         counts.connectionCount = 1
@@ -45,7 +62,7 @@ final class FakeLink: SubchannelLink {
 
 /// A subchannel in virtual time, without connections. Addresses are ports.
 final class SubchannelTrial {
-    typealias Life = SubchannelLife<FakeLink>
+    typealias Life = SubchannelLife
 
     private var life: Life
     var now = MonotonicInstant(nanoseconds: 0)
@@ -56,7 +73,7 @@ final class SubchannelTrial {
         (number: Int, serverNames: [SocketAddress: String], timeLimit: Duration)?
 
     init(
-        _ ports: [UInt16] = [1], maxConnectionCount: Int = 1,
+        _ ports: [UInt16] = [1], maxConnectionCount: Int? = 1,
         backoff: Backoff.Configuration = .init(jitter: 0), healthService: String? = nil
     ) {
         life = Life(
@@ -124,9 +141,9 @@ extension SubchannelTrial {
     }
 
     /// Connects to a port, and returns the connection.
-    func connect(to port: UInt16 = 1) throws -> FakeLink {
+    func connect(to port: UInt16 = 1, isMultiplexed: Bool = true) throws -> FakeLink {
         try handle(.wanted)
-        let link = FakeLink(port: port, at: now)
+        let link = FakeLink(port: port, at: now, isMultiplexed: isMultiplexed)
         _ = try connected(to: link)
         return link
     }
@@ -152,18 +169,20 @@ extension SubchannelTrial {
         get throws { life.report(target: try Target("a.test")).connectivity }
     }
 
-    var links: SubchannelLinks<FakeLink> { life.links }
+    var links: SubchannelLinks { life.links }
     var addresses: [SocketAddress] { life.addresses.list }
     var failure: ConnectionFailure? { life.failure }
     var isConnecting: Bool { life.isConnecting }
     var isOver: Bool { life.isOver }
-    var onlyLink: FakeLink? { life.onlyLink }
-    var wantedReports: (link: FakeLink?, subjects: [SubchannelSubject]) { life.wantedReports }
+    var onlyLink: (any SubchannelLink)? { life.onlyLink }
+    var wantedReports: (link: (any SubchannelLink)?, subjects: [SubchannelSubject]) {
+        life.wantedReports
+    }
     var hasWaitingCalls: Bool { life.hasWaitingCalls }
 
     func hasWaitingCalls(for link: FakeLink) -> Bool { life.hasWaitingCalls(for: link) }
 
-    func linkForCall(after delay: Duration = .zero) -> FakeLink? {
+    func linkForCall(after delay: Duration = .zero) -> (any SubchannelLink)? {
         life.linkForCall(at: now + delay)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletJSONRPC
 
 /// Makes the requests of a JSON file one after the other, and prints the outcome of each as JSON.
 enum Requests {

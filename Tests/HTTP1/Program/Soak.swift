@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletJSONRPC
 import Synchronization
 
 /// Runs many tasks that call one HTTP/1.1 echo server for a given time. The server may close connections at

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletObservation
 import Testing
@@ -106,7 +107,7 @@ struct HTTP1CallTests {
         }
         let queue = try CompletionQueue()
         var channel: Channel? = try Channel(url: "http://\(server.target)", queue: queue)
-        weak let core = channel?.backend as? HTTP1Channel
+        weak let core = channel?.backend as? ChannelCore
         #expect(core != nil)
         let call = Task { [channel] in try await channel?.request(.get, "/").body }
         try await eventually { gate.arrivalCount == 1 }
@@ -301,16 +302,15 @@ struct HTTPVersionTests {
         #expect(error?.code == .failedPrecondition)
     }
 
-    @Test("is HTTP/2 if the server chooses it, and calls of gRPC use the same connection")
+    @Test("is HTTP/2 if the server chooses it, and calls of gRPC use the first connection")
     func http2() async throws {
         let server = try echoServer(tls: tls())
         let channel = try channel(server)
         #expect(try await channel.request(.put, "/echo", body: [1]).body == [1])
-        let count = server.connectionCount
         let reply = try await channel.unary(HTTP1CallTests.sayHello, HelloRequest(name: "you"))
         #expect(!reply.message.isEmpty)
         #expect(try await channel.request(.get, "/echo").status == 200)
-        #expect(server.connectionCount == count)
+        #expect(server.connectionCount == 1)
         #expect(channel.connectivity == .ready)
         await channel.close()
     }
@@ -326,35 +326,5 @@ struct HTTPVersionTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         await channel.close()
         for await state in channel.connectivityChanges where state == .shutdown { break }
-    }
-
-    @Test("is HTTP/2 also for a request that begins after the choice")
-    func lateRequest() async throws {
-        let server = try echoServer(tls: tls())
-        let queue = try CompletionQueue()
-        defer { queue.shutdown() }
-        var options = TLSOptions()
-        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
-        let (handedOver, continuation) = AsyncStream.makeStream(of: Int.self)
-        let channel = HTTP1Channel(
-            try Target("localhost:\(server.target.split(separator: ":")[1])"),
-            credentials: try .tls(options), arguments: ChannelArguments(), queue: queue,
-            whenHTTP2: { connection, waiting in
-                connection.giveUp()
-                continuation.yield(waiting.count)
-            })
-        var counts = handedOver.makeAsyncIterator()
-        for _ in 0..<2 {
-            let call = CallCore(
-                CallHead(
-                    MethodSignature(
-                        path: "/echo", shape: .unary, contentSubtype: nil,
-                        plain: PlainExchange(.get, contentType: nil, accept: "*/*")), CallOptions(),
-                    MessageLimits()),
-                deadline: .never, backend: channel, observer: SingleResponse())
-            call.start()
-            #expect(await counts.next() == 1)
-        }
-        channel.shutDown()
     }
 }

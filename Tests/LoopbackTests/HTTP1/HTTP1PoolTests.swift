@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletTransport
 import Synchronization
@@ -29,6 +30,7 @@ struct HTTP1PoolTests {
                 return HTTPReply(contentType: "text/plain", body: [])
             }
         }
+        PlainHTTP.register()
         let host = Swiftlet.Host("http://\(server.target)")
         host.configure { $0.maxConnectionCount = 3 }
         let channel = try host.channel()

@@ -1,3 +1,4 @@
+import SwiftletJSONRPC
 import SwiftletLoopback
 import Synchronization
 import Testing

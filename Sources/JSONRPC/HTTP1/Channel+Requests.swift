@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 // Plain HTTP requests over the connections of a channel, in any version of HTTP.
 
 /// A server's response to an HTTP request that is not a gRPC call.

@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 
 /// A request and its response on a connection of HTTP/1.1.
@@ -5,8 +6,9 @@ struct HTTP1Exchange {
     /// Nil if the call has ended after its request was sent. The connection then waits for its end.
     var call: CallCore?
     let stream: StreamHandle
-    let head: HeaderList
-    let isIdempotent: Bool
+    let prepared: PreparedHeaders
+    /// Whether the call has the stream. Before, the exchange only keeps other calls from the connection.
+    var isAttached = false
     /// The content so far. It is sent when it is complete, because its length is sent before it.
     var body: [UInt8] = []
     var isSent = false
@@ -19,21 +21,23 @@ extension HTTP1Exchange {
     /// - Parameter mayBeRepeated: Whether a request without a response is sent again if it is
     ///   idempotent or was not sent.
     func connectionEnded(with error: RPCError, mayBeRepeated: Bool) {
-        if mayBeRepeated, !hasResponse, isIdempotent || !isSent {
-            call?.streamWasNotProcessed(wasSent: isSent, error)
+        guard let call else { return }
+        if !isAttached {
+            call.backend.begin(call)
+        } else if mayBeRepeated, !hasResponse, !isSent || call.isIdempotent {
+            call.streamWasNotProcessed(wasSent: isSent, error)
         } else {
-            call?.end(with: error, isImmediate: false)
+            call.end(with: error, isImmediate: false)
         }
+    }
+
+    func head(of call: CallCore) -> HeaderList {
+        var head = prepared.list
+        head.append(contentsOf: RequestHead.fields(call.head.metadata, deadline: .never))
+        return head
     }
 }
 
-extension HTTP1Link {
-    /// The result of giving a connection to a call.
-    enum Opening {
-        case isOpen
-        /// The call has ended, and the connection can carry another.
-        case isOver
-        /// The connection cannot carry the call. Nothing of the call was sent.
-        case refused
-    }
+extension CallCore {
+    fileprivate var isIdempotent: Bool { head.method.plain?.method.isIdempotent ?? false }
 }

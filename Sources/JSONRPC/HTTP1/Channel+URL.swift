@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 extension Channel {
     /// A channel for plain HTTP requests to the server of a URL, such as `https://api.example.com`.
     /// The path of the URL is not used.
@@ -8,12 +10,12 @@ extension Channel {
     ///
     /// - Parameters:
     ///   - url: The server; its port is 80 or 443 by default.
-    ///   - version: The version of HTTP; ``HTTPVersion/negotiated`` by default.
+    ///   - version: The version of HTTP; `HTTPVersion.negotiated` by default.
     ///   - credentials: Nil, the default, is the system's TLS for `https://`.
     ///   - arguments: How the connections behave; `ChannelArguments()` by default.
     ///   - defaultOptions: The options of calls that do not override them; none by default.
     ///   - interceptors: The interceptors of every call; none by default.
-    ///   - queue: The queue of its connections; nil, the default, is ``CompletionQueue/shared``.
+    ///   - queue: The queue of its connections; nil, the default, is `CompletionQueue.shared`.
     public convenience init(
         url: String, version: HTTPVersion = .negotiated,
         credentials: ChannelCredentials? = nil,
@@ -36,47 +38,24 @@ extension Channel {
     }
 
     /// A channel whose connections use `version`. See
-    /// ``init(_:credentials:arguments:defaultOptions:interceptors:queue:)`` for the other parameters.
+    /// `init(_:credentials:arguments:defaultOptions:interceptors:queue:)` for the other parameters.
     public convenience init(
         _ target: String, version: HTTPVersion, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
         defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
         queue: CompletionQueue? = nil
     ) throws(RPCError) {
-        try arguments.check()
-        let target = try Target(target)
-        if version != .http2, case .registered(let scheme) = target.resolution {
-            throw .refused(
-                .invalidArgument,
-                "a channel that may speak HTTP/1.1 has no resolver for the scheme '\(scheme)'")
-        }
-        self.init(
-            backend: version.backend(
-                target, credentials, arguments, try CompletionQueue.orShared(queue),
-                proxy: try arguments.proxy.proxy(for: target)),
-            defaultOptions: defaultOptions, interceptors: interceptors)
+        try self.init(
+            target, credentials: credentials, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors,
+            queues: [try CompletionQueue.orShared(queue)],
+            otherVersion: version.otherVersion(isSecure: credentials.isSecure))
     }
 }
 
 extension HTTPVersion {
-    /// The backend of a channel of this version.
-    func backend(
-        _ target: Target, _ credentials: ChannelCredentials, _ arguments: ChannelArguments,
-        _ queue: CompletionQueue, proxy: ProxyServer?
-    ) -> any ChannelBackend {
-        switch self {
-        case .http2:
-            ChannelCore(
-                target, credentials: credentials, arguments: arguments, queues: [queue],
-                proxy: proxy)
-        case .negotiated where credentials.isSecure:
-            NegotiatedChannel(
-                target, credentials: credentials, arguments: arguments, queue: queue,
-                proxy: proxy)
-        case .http1, .negotiated:
-            HTTP1Channel(
-                target, credentials: credentials, arguments: arguments, queue: queue,
-                proxy: proxy)
-        }
+    /// The version that is spoken beside HTTP/2, or instead of it.
+    func otherVersion(isSecure: Bool) -> OtherVersion? {
+        self == .http2 ? nil : .http1(isOnly: self == .http1 || !isSecure)
     }
 }
