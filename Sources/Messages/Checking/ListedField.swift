@@ -43,9 +43,10 @@ package struct ListedField {
         let map = entry.shape == .map ? entry.detail(as: MapField.self) : nil
         let oneof = entry.shape == .oneof ? entry.detail(as: OneofField.self) : nil
         let preset = entry.shape == .defaulted ? entry.detail(as: DefaultValue.self) : nil
-        let value = map?.value ?? oneof?.value ?? preset?.value ?? entry
+        let inner = unsafe map?.value ?? oneof?.value ?? preset?.value
+        let value = unsafe inner?.pointee ?? entry
         code = value.code
-        keyCode = map?.key.code
+        unsafe keyCode = map?.key.pointee.code
         choice = oneof?.choice
         let isMessage = value.code == .message || value.code == .group
         messageName = isMessage ? value.detail(as: MessageType.self).name : nil

@@ -54,7 +54,7 @@ package enum MessageCheck {
         case .defaulted:
             let detail = entry.detail(as: DefaultValue.self)
             var isSame = false
-            unsafe detail.withDefault { unsafe isSame = FieldValue.areSame(detail.value, place, $0) }
+            unsafe detail.withDefault { unsafe isSame = FieldValue.areSame(detail.value.pointee, place, $0) }
             return isSame
         case .optional: return unsafe !FieldValue.isPresent(entry, place)
         case .list, .packedList, .indirect:

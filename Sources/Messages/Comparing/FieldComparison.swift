@@ -21,7 +21,7 @@ extension FieldTable {
         switch entry.shape {
         case .singular, .required: return unsafe FieldValue.areEqual(entry, left, right)
         case .defaulted:
-            return unsafe FieldValue.areEqual(entry.detail(as: DefaultValue.self).value, left, right)
+            return unsafe FieldValue.areEqual(entry.detail(as: DefaultValue.self).value.pointee, left, right)
         case .optional:
             let isPresent = unsafe FieldValue.isPresent(entry, left)
             guard unsafe FieldValue.isPresent(entry, right) == isPresent else { return false }
@@ -37,7 +37,7 @@ extension FieldTable {
             unsafe detail.withValue(left) { one in
                 isSet = true
                 unsafe detail.withValue(right) { other in
-                    unsafe isEqual = FieldValue.areEqual(detail.value, one, other)
+                    unsafe isEqual = FieldValue.areEqual(detail.value.pointee, one, other)
                 }
             }
             guard !isSet else { return isEqual }

@@ -17,7 +17,7 @@ extension FieldTable {
         switch entry.shape {
         case .singular, .required: unsafe FieldValue.hash(entry, place, &hasher)
         case .defaulted:
-            unsafe FieldValue.hash(entry.detail(as: DefaultValue.self).value, place, &hasher)
+            unsafe FieldValue.hash(entry.detail(as: DefaultValue.self).value.pointee, place, &hasher)
         case .optional:
             let isPresent = unsafe FieldValue.isPresent(entry, place)
             hasher.combine(isPresent)
@@ -35,7 +35,7 @@ extension FieldTable {
             let detail = entry.detail(as: OneofField.self)
             unsafe detail.withValue(place) {
                 hasher.combine(entry.number)
-                unsafe FieldValue.hash(detail.value, $0, &hasher)
+                unsafe FieldValue.hash(detail.value.pointee, $0, &hasher)
             }
         }
     }

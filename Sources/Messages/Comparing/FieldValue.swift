@@ -1,6 +1,7 @@
 /// Values of fields by their addresses.
 enum FieldValue {
     /// Whether an optional has a value.
+    @inline(__always)
     static func isPresent(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.code {
         case .int32, .enumeration, .sint32, .sfixed32, .uint32, .fixed32, .float:
@@ -59,7 +60,7 @@ enum FieldValue {
                 == right.assumingMemoryBound(to: [UInt8].self).pointee
         case .message, .group:
             unsafe FieldTable.areEqual(
-                left, right, entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table })
+                left, right, entry.nestedTable)
         default: unsafe bits(entry, left) == bits(entry, right)
         }
     }
@@ -77,7 +78,7 @@ enum FieldValue {
         case .bytes: unsafe hasher.combine(place.assumingMemoryBound(to: [UInt8].self).pointee)
         case .message, .group:
             unsafe FieldTable.hash(
-                place, entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table }, &hasher)
+                place, entry.nestedTable, &hasher)
         default: unsafe hasher.combine(bits(entry, place))
         }
     }

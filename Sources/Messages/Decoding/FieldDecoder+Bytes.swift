@@ -1,5 +1,6 @@
 // The only code that reads through the pointer. Each function compares with `end` first.
 extension FieldDecoder {
+    @inlinable
     @inline(__always)
     package mutating func nextTag() throws(WireError) {
         unsafe tagStart = cursor
@@ -16,6 +17,7 @@ extension FieldDecoder {
         }
     }
 
+    @inlinable
     @inline(__always)
     package mutating func varint() throws(WireError) -> UInt64 {
         guard unsafe cursor < end else { throw failure(.truncated) }
@@ -33,6 +35,7 @@ extension FieldDecoder {
     }
 
     /// Reads a length. Fails if it is larger than the rest of the input.
+    @inlinable
     @inline(__always)
     package mutating func length() throws(WireError) -> Int {
         let count = try varint()
@@ -40,6 +43,7 @@ extension FieldDecoder {
         return Int(truncatingIfNeeded: count)
     }
 
+    @inlinable
     @inline(__always)
     package mutating func fixed32() throws(WireError) -> UInt32 {
         guard unsafe end - cursor >= 4 else { throw failure(.truncated) }
@@ -48,6 +52,7 @@ extension FieldDecoder {
         return UInt32(littleEndian: value)
     }
 
+    @inlinable
     @inline(__always)
     package mutating func fixed64() throws(WireError) -> UInt64 {
         guard unsafe end - cursor >= 8 else { throw failure(.truncated) }
@@ -56,6 +61,7 @@ extension FieldDecoder {
         return UInt64(littleEndian: value)
     }
 
+    @inlinable
     @inline(__always)
     package mutating func byteArray() throws(WireError) -> [UInt8] {
         let count = try length()
@@ -65,11 +71,13 @@ extension FieldDecoder {
         return bytes
     }
 
+    @inlinable
     package mutating func string() throws(WireError) -> String {
         let count = try length()
         return count > 0 ? try string(count) : ""
     }
 
+    @inlinable
     mutating func string(_ count: Int) throws(WireError) -> String {
         let bytes = unsafe UnsafeBufferPointer(start: cursor, count: count)
         let string: String
@@ -114,6 +122,7 @@ extension FieldDecoder {
     }
 
     /// A varint of any size.
+    @usableFromInline
     @inline(never)
     mutating func longVarint() throws(WireError) -> UInt64 {
         var value: UInt64 = 0
@@ -135,6 +144,7 @@ extension FieldDecoder {
 
     /// Reads a tag of more than one byte, which fields from number 16 on have. A tag has at most five bytes,
     /// while a value may have ten. Protobuf's conformance tests require the limit for tags.
+    @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {
         if unsafe end - cursor >= 2, unsafe cursor[1] < 0x80 {
@@ -155,6 +165,7 @@ extension FieldDecoder {
     }
 
     /// How many varints end before `end`.
+    @usableFromInline
     package func varintCount() -> Int {
         var count = 0
         let left = unsafe end - cursor
@@ -162,9 +173,10 @@ extension FieldDecoder {
         return count
     }
 
-    package var offset: Int { unsafe cursor - start }
+    @usableFromInline package var offset: Int { unsafe cursor - start }
 
     /// An error in the value of the current tag, at the current offset.
+    @usableFromInline
     @inline(never)
     package func failure(_ reason: WireError.Reason) -> WireError {
         WireError(reason, offset: offset, path: [tag &>> 3])

@@ -5,31 +5,43 @@ extension FieldDecoder {
     mutating func field(
         _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        switch unsafe entry.pointee.shape {
-        case .singular, .defaulted, .required:
-            try unsafe value(entry.pointee, place)
-            try nextTag()
-        case .optional:
-            try unsafe optional(entry.pointee, place)
-            try nextTag()
-        case .list, .packedList: try unsafe list(entry.pointee, place)
-        case .indirect:
-            try unsafe indirect(entry.pointee, place)
-            try nextTag()
-        case .map: try unsafe map(entry.pointee, place)
-        case .oneof:
-            try unsafe oneof(entry.pointee, place)
-            try nextTag()
+        switch unsafe entry.pointee.plain {
+        case .int32: try unsafe number(Int32Kind.self, place)
+        case .uint32: try unsafe number(UInt32Kind.self, place)
+        case .sint32: try unsafe number(SInt32Kind.self, place)
+        case .bits64: try unsafe number(UInt64Kind.self, place)
+        case .sint64: try unsafe number(SInt64Kind.self, place)
+        case .bool: try unsafe number(BoolKind.self, place)
+        case .fixed32: try unsafe number(Fixed32Kind.self, place)
+        case .fixed64: try unsafe number(Fixed64Kind.self, place)
+        case .string: unsafe place.assumingMemoryBound(to: String.self).pointee = try string()
+        case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee = try byteArray()
+        case .none: return try unsafe otherField(entry, place)
         }
+        try nextTag()
+    }
+
+    private mutating func otherField(
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+    ) throws(WireError) {
+        switch unsafe entry.pointee.shape {
+        case .list, .packedList: return try unsafe list(entry, place)
+        case .map: return try unsafe map(entry, place)
+        case .singular, .defaulted, .required: try unsafe value(entry, place)
+        case .optional: try unsafe optional(entry, place)
+        case .indirect: try unsafe indirect(entry, place)
+        case .oneof: try unsafe oneof(entry, place)
+        }
+        try nextTag()
     }
 
     // MARK: Single values
 
     /// Reads a value after its tag. A message is merged into the value; any other value replaces it.
     mutating func value(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        switch entry.code {
+        switch unsafe entry.pointee.code {
         case .int32, .enumeration: try unsafe number(Int32Kind.self, place)
         case .int64, .uint64: try unsafe number(UInt64Kind.self, place)
         case .uint32: try unsafe number(UInt32Kind.self, place)
@@ -43,8 +55,7 @@ extension FieldDecoder {
         case .bytes:
             unsafe place.assumingMemoryBound(to: [UInt8].self).pointee = try byteArray()
         case .message, .group:
-            let table = unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table }
-            try unsafe message(entry, place, table)
+            try unsafe message(entry, place, entry.pointee.nestedTable)
         }
     }
 
@@ -65,19 +76,19 @@ extension FieldDecoder {
     }
 
     private mutating func message(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer, _ table: UnsafePointer<FieldTable>
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer, _ table: UnsafePointer<FieldTable>
     ) throws(WireError) {
-        if entry.code == .message {
-            try unsafe nested(into: place, table, entry.number)
+        if unsafe entry.pointee.code == .message {
+            try unsafe nested(into: place, table, entry.pointee.number)
         } else {
-            try unsafe group(into: place, table, entry.number)
+            try unsafe group(into: place, table, entry.pointee.number)
         }
     }
 
     private mutating func optional(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        switch entry.code {
+        switch unsafe entry.pointee.code {
         case .int32, .enumeration: try unsafe optional(Int32Kind.self, place)
         case .int64, .uint64: try unsafe optional(UInt64Kind.self, place)
         case .uint32: try unsafe optional(UInt32Kind.self, place)
@@ -92,12 +103,9 @@ extension FieldDecoder {
             unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee = try byteArray()
         case .message, .group:
             // If a message arrives in parts, each part is merged into the parts before it.
-            let table = unsafe entry.messageType._withUnsafeGuaranteedRef { type in
-                unsafe type.makePresent(place)
-                return unsafe type.table
-            }
+            unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { unsafe $0.makePresent(place) }
             // Safe: an optional stores its value at its start.
-            try unsafe message(entry, place, table)
+            try unsafe message(entry, place, entry.pointee.nestedTable)
         }
     }
 
@@ -110,20 +118,23 @@ extension FieldDecoder {
     }
 
     private mutating func indirect(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        let type = entry.detail(as: MessageType.self)
-        let isEmpty = unsafe type.withElements(place) { _, count in count == 0 }
-        if isEmpty { unsafe type.append(1, to: place) } else { unsafe type.makeUnique(place) }
-        // Safe: nobody else has the array, and it does not change until the message is read.
-        let first = unsafe type.withElements(place) { first, _ in unsafe UnsafeMutableRawPointer(mutating: first) }
-        try unsafe message(entry, first, type.table)
+        let first = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
+            let isEmpty = unsafe type.withElements(place) { _, count in count == 0 }
+            if isEmpty { unsafe type.append(1, to: place) } else { unsafe type.makeUnique(place) }
+            // Safe: nobody else has the array, and it does not change until the message is read.
+            return unsafe type.withElements(place) { first, _ in
+                unsafe UnsafeMutableRawPointer(mutating: first)
+            }
+        }
+        try unsafe message(entry, first, entry.pointee.nestedTable)
     }
 
     private mutating func oneof(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        let detail = entry.detail(as: OneofField.self)
+        let detail = unsafe entry.pointee.detail(as: OneofField.self)
         try unsafe detail.update(place) { content throws(WireError) in
             try unsafe value(detail.value, content)
         }
@@ -132,9 +143,9 @@ extension FieldDecoder {
     // MARK: Lists and maps
 
     private mutating func list(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        switch entry.code {
+        switch unsafe entry.pointee.code {
         case .string:
             try unsafe elements(entry, place.assumingMemoryBound(to: [String].self)) {
                 decoder throws(WireError) in try decoder.string()
@@ -162,7 +173,7 @@ extension FieldDecoder {
 
     @inline(__always)
     private mutating func elements<Element>(
-        _ entry: FieldEntry, _ list: UnsafeMutablePointer<[Element]>,
+        _ entry: UnsafePointer<FieldEntry>, _ list: UnsafeMutablePointer<[Element]>,
         _ read: (inout FieldDecoder) throws(WireError) -> Element
     ) throws(WireError) {
         let run = runLength()
@@ -175,31 +186,36 @@ extension FieldDecoder {
             let element = try read(&self)
             unsafe list.pointee.append(element)
             try nextTag()
-        } while tag == entry.tag
+        } while (unsafe tag == entry.pointee.tag)
     }
 
     private mutating func messages(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        let type = entry.detail(as: MessageType.self)
-        let table = unsafe type.table
+        let table = unsafe entry.pointee.nestedTable
         repeat {
             // Exact: each of these fields is short and complete.
-            let run = entry.code == .message ? runLength() : 1
-            unsafe type.append(run, to: place)
-            // Safe: nobody else has the array, and it does not change until the messages are read.
-            let end = unsafe type.withElements(place) { first, count in
-                unsafe UnsafeMutableRawPointer(mutating: first) + count &* type.stride
+            let run = unsafe entry.pointee.code == .message ? runLength() : 1
+            var (next, stride) = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
+                unsafe type.append(run, to: place)
+                // Safe: nobody else has the array, and it does not change until the messages are read.
+                return unsafe type.withElements(place) { first, count in
+                    unsafe (
+                        UnsafeMutableRawPointer(mutating: first) + (count &- run) &* type.stride,
+                        type.stride
+                    )
+                }
             }
-            for index in 0..<run {
-                try unsafe message(entry, end - (run &- index) &* type.stride, table)
+            for _ in 0..<run {
+                try unsafe message(entry, next, table)
                 try nextTag()
+                unsafe next += stride
             }
-        } while tag == entry.tag
+        } while (unsafe tag == entry.pointee.tag)
     }
 
     private mutating func numbers<K: NumberKind>(
-        _: K.Type, _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         // An array of an enum has the layout of an array of the number that each element stores.
         let list = unsafe place.assumingMemoryBound(to: [K.Value].self)
@@ -211,7 +227,7 @@ extension FieldDecoder {
                 unsafe list.pointee.append(value)
             }
             try nextTag()
-        } while tag == entry.tag || tag == entry.otherTag
+        } while (unsafe tag == entry.pointee.tag || tag == entry.pointee.otherTag)
     }
 
     @inline(__always)
@@ -236,17 +252,17 @@ extension FieldDecoder {
     }
 
     private mutating func map(
-        _ entry: FieldEntry, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        let detail = entry.detail(as: MapField.self)
+        let detail = unsafe entry.pointee.detail(as: MapField.self)
         // Limited, because all entries may have the same key. Memory for each entry would then be a multiple
         // of the bytes that the peer sent. A map with more keys grows when they are inserted.
         unsafe detail.reserve(min(runLength(), 4096), place)
         repeat {
             try unsafe detail.insert(place) { key, value throws(WireError) in
-                try unsafe self.entry(entry.number, detail, key, value)
+                try unsafe self.entry(entry.pointee.number, detail, key, value)
             }
             try nextTag()
-        } while tag == entry.tag
+        } while (unsafe tag == entry.pointee.tag)
     }
 }

@@ -85,7 +85,7 @@ extension FieldDecoder {
         do throws(WireError) { unsafe try parts(of: detail, key, value) } catch {
             throw error.inside(number)
         }
-        if detail.key.code == .string {
+        if unsafe detail.key.pointee.code == .string {
             let key = unsafe key.assumingMemoryBound(to: String.self)
             guard unsafe CombiningMarks.areBounded(in: key.pointee) else {
                 throw WireError(.invalidValue, offset: offset, path: [number])
@@ -99,10 +99,10 @@ extension FieldDecoder {
     ) throws(WireError) {
         try nextTag()
         while tag != Tag.end {
-            if tag == detail.key.tag {
+            if unsafe tag == detail.key.pointee.tag {
                 try unsafe self.value(detail.key, key)
                 try nextTag()
-            } else if tag == detail.value.tag {
+            } else if unsafe tag == detail.value.pointee.tag {
                 try unsafe self.value(detail.value, value)
                 try nextTag()
             } else {

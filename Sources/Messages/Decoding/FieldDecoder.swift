@@ -8,19 +8,19 @@
 @safe
 @usableFromInline
 package struct FieldDecoder {
-    package var cursor: UnsafePointer<UInt8>
-    package var end: UnsafePointer<UInt8>
+    @usableFromInline package var cursor: UnsafePointer<UInt8>
+    @usableFromInline package var end: UnsafePointer<UInt8>
 
     /// The next tag, or ``Tag/end``.
-    package var tag = Tag.end
-    package var tagStart: UnsafePointer<UInt8>
-    let start: UnsafePointer<UInt8>
+    @usableFromInline package var tag = Tag.end
+    @usableFromInline package var tagStart: UnsafePointer<UInt8>
+    @usableFromInline let start: UnsafePointer<UInt8>
 
     /// The number of the group whose fields are being read. Zero in a message, because no field has the
     /// number zero.
-    package var openGroup: UInt32 = 0
-    package var depthLeft: Int
-    package let keepsUnknownFields: Bool
+    @usableFromInline package var openGroup: UInt32 = 0
+    @usableFromInline package var depthLeft: Int
+    @usableFromInline package let keepsUnknownFields: Bool
 
     package init(start: UnsafePointer<UInt8>, byteCount: Int, options: DecodingOptions) {
         unsafe cursor = start

@@ -30,12 +30,35 @@ extension FieldWriter {
 
     @inline(__always)
     private mutating func field(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+        switch unsafe entry.pointee.plain {
+        case .int32: unsafe singular(Int32Kind.self, entry, place)
+        case .uint32: unsafe singular(UInt32Kind.self, entry, place)
+        case .sint32: unsafe singular(SInt32Kind.self, entry, place)
+        case .bits64: unsafe singular(UInt64Kind.self, entry, place)
+        case .sint64: unsafe singular(SInt64Kind.self, entry, place)
+        case .bool: unsafe singular(BoolKind.self, entry, place)
+        case .fixed32: unsafe singular(Fixed32Kind.self, entry, place)
+        case .fixed64: unsafe singular(Fixed64Kind.self, entry, place)
+        case .string:
+            let place = unsafe place.assumingMemoryBound(to: String.self)
+            if unsafe !place.pointee.isEmpty { unsafe string(entry, place) }
+        case .bytes:
+            let place = unsafe place.assumingMemoryBound(to: [UInt8].self)
+            if unsafe !place.pointee.isEmpty { unsafe bytes(entry, place) }
+        case .none: unsafe otherField(entry, place)
+        }
+    }
+
+    private mutating func otherField(
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
+    ) {
         switch unsafe entry.pointee.shape {
-        case .singular: unsafe singular(entry, place)
-        case .optional: unsafe optional(entry, place)
+        case .optional:
+            // Safe: an optional stores its value at its start.
+            if unsafe FieldValue.isPresent(entry.pointee, place) { unsafe value(entry, place) }
         case .list: unsafe list(entry, place)
         case .packedList: unsafe numbers(entry, place)
-        case .required: unsafe value(entry, place)
+        case .singular, .required: unsafe value(entry, place)
         case .indirect: unsafe messages(entry, place)
         case .defaulted: unsafe defaulted(entry, place)
         case .map: unsafe map(entry, place)
@@ -73,27 +96,6 @@ extension FieldWriter {
 
 extension FieldWriter {
     @inline(__always)
-    private mutating func singular(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
-        switch unsafe entry.pointee.code {
-        case .int32, .enumeration: unsafe singular(Int32Kind.self, entry, place)
-        case .int64, .uint64: unsafe singular(UInt64Kind.self, entry, place)
-        case .uint32: unsafe singular(UInt32Kind.self, entry, place)
-        case .sint32: unsafe singular(SInt32Kind.self, entry, place)
-        case .sint64: unsafe singular(SInt64Kind.self, entry, place)
-        case .bool: unsafe singular(BoolKind.self, entry, place)
-        case .fixed32, .sfixed32, .float: unsafe singular(Fixed32Kind.self, entry, place)
-        case .fixed64, .sfixed64, .double: unsafe singular(Fixed64Kind.self, entry, place)
-        case .string:
-            let place = unsafe place.assumingMemoryBound(to: String.self)
-            if unsafe !place.pointee.isEmpty { unsafe string(entry, place) }
-        case .bytes:
-            let place = unsafe place.assumingMemoryBound(to: [UInt8].self)
-            if unsafe !place.pointee.isEmpty { unsafe bytes(entry, place) }
-        case .message, .group: unsafe value(entry, place)
-        }
-    }
-
-    @inline(__always)
     private mutating func singular<K: NumberKind>(
         _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
     ) {
@@ -103,33 +105,13 @@ extension FieldWriter {
         number(K.self, value)
     }
 
-    private mutating func optional(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
-        let isPresent =
-            switch unsafe entry.pointee.code {
-            case .int32, .enumeration, .sint32, .sfixed32, .uint32, .fixed32, .float:
-                unsafe place.load(as: UInt32?.self) != nil
-            case .int64, .uint64, .sint64, .sfixed64, .fixed64, .double:
-                unsafe place.load(as: UInt64?.self) != nil
-            case .bool: unsafe place.load(as: Bool?.self) != nil
-            case .string: unsafe place.assumingMemoryBound(to: String?.self).pointee != nil
-            case .bytes: unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee != nil
-            case .message, .group:
-                unsafe entry.pointee.messageType._withUnsafeGuaranteedRef {
-                    unsafe $0.isPresent(place)
-                }
-            }
-        // Safe: an optional stores its value at its start.
-        if isPresent { unsafe value(entry, place) }
-    }
-
     /// The tag and the value.
     mutating func value(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
         switch unsafe entry.pointee.code {
         case .string: unsafe string(entry, place.assumingMemoryBound(to: String.self))
         case .bytes: unsafe bytes(entry, place.assumingMemoryBound(to: [UInt8].self))
         case .message, .group:
-            unsafe message(
-                entry, place, entry.pointee.messageType._withUnsafeGuaranteedRef { unsafe $0.table })
+            unsafe message(entry, place, entry.pointee.nestedTable)
         case .int32, .enumeration: unsafe value(Int32Kind.self, entry, place)
         case .int64, .uint64: unsafe value(UInt64Kind.self, entry, place)
         case .uint32: unsafe value(UInt32Kind.self, entry, place)
@@ -288,14 +270,16 @@ extension FieldWriter {
     private mutating func defaulted(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: DefaultValue.self)
         var isDefault = false
-        unsafe detail.withDefault { unsafe isDefault = FieldValue.areSame(detail.value, place, $0) }
-        if !isDefault { unsafe withUnsafePointer(to: detail.value) { unsafe value($0, place) } }
+        unsafe detail.withDefault {
+            unsafe isDefault = FieldValue.areSame(detail.value.pointee, place, $0)
+        }
+        if !isDefault { unsafe value(detail.value, place) }
     }
 
     private mutating func oneof(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: OneofField.self)
         unsafe detail.withValue(place) { content in
-            unsafe withUnsafePointer(to: detail.value) { unsafe value($0, content) }
+            unsafe value(detail.value, content)
         }
     }
 
@@ -304,8 +288,8 @@ extension FieldWriter {
         unsafe detail.forEach(place, options.isDeterministic) { key, content in
             unsafe tag(entry)
             let length = openLength()
-            unsafe withUnsafePointer(to: detail.key) { unsafe value($0, key) }
-            unsafe withUnsafePointer(to: detail.value) { unsafe value($0, content) }
+            unsafe value(detail.key, key)
+            unsafe value(detail.value, content)
             closeLength(length)
         }
     }

@@ -1,9 +1,10 @@
 /// The own default of a proto2 field without an optional.
+@safe
 package class DefaultValue: FieldDetail {
     /// What the value is, without the default.
-    let value: FieldEntry
+    let value: UnsafePointer<FieldEntry>
 
-    init(_ value: FieldEntry) { self.value = value }
+    init(_ value: UnsafePointer<FieldEntry>) { unsafe self.value = value }
 
     func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { fatalError("abstract") }
 }
@@ -13,7 +14,7 @@ final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {
 
     init(_ number: UInt32, _ kind: FieldKind<Value>, _ defaultValue: Value) {
         self.defaultValue = defaultValue
-        super.init(FieldEntry(number, kind.code, .required, offset: 0, detail: kind.detail))
+        unsafe super.init(FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
     }
 
     override func withDefault(_ body: (UnsafeRawPointer) -> Void) {

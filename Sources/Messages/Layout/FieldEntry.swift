@@ -40,6 +40,31 @@ package enum FieldShape: UInt8, Sendable {
     case oneof
 }
 
+/// The fields that most messages consist of, as the codec treats them: one value without presence, by how it is stored
+/// and written.
+enum PlainField: UInt8, Sendable {
+    case int32, uint32, sint32, bits64, sint64, bool, fixed32, fixed64, string, bytes
+    /// Any other field.
+    case none
+
+    init(_ code: FieldCode, _ shape: FieldShape) {
+        self =
+            switch (shape, code) {
+            case (.singular, .int32), (.singular, .enumeration): .int32
+            case (.singular, .uint32): .uint32
+            case (.singular, .sint32): .sint32
+            case (.singular, .int64), (.singular, .uint64): .bits64
+            case (.singular, .sint64): .sint64
+            case (.singular, .bool): .bool
+            case (.singular, .fixed32), (.singular, .sfixed32), (.singular, .float): .fixed32
+            case (.singular, .fixed64), (.singular, .sfixed64), (.singular, .double): .fixed64
+            case (.singular, .string): .string
+            case (.singular, .bytes): .bytes
+            default: .none
+            }
+    }
+}
+
 /// A field in a table: all that the codec must know of it, without the type of the message.
 ///
 /// A plain value: the object is never freed, because the table is not.
@@ -54,6 +79,7 @@ struct FieldEntry {
     let tagByteCount: UInt8
     let shape: FieldShape
     let code: FieldCode
+    let plain: PlainField
     /// Where the property begins, in bytes from the start of the message.
     let offset: UInt32
     /// What the codec must know of the property's type, if that is not a type of the language.
@@ -72,8 +98,19 @@ struct FieldEntry {
         (tagBytes, tagByteCount) = Self.bytes(of: tag)
         self.code = code
         self.shape = shape
+        plain = PlainField(code, shape)
         self.offset = UInt32(offset)
         unsafe self.detail = detail.map { unsafe Unmanaged.passRetained($0) }
+    }
+
+    /// The entry of a value inside a field. It is never freed, as the table.
+    static func immortal(
+        _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int, detail: FieldDetail?
+    ) -> UnsafePointer<FieldEntry> {
+        let memory = UnsafeMutablePointer<FieldEntry>.allocate(capacity: 1)
+        unsafe memory.initialize(
+            to: FieldEntry(number, code, shape, offset: offset, detail: detail))
+        return unsafe UnsafePointer(memory)
     }
 
     /// Follows the last field of a table. No field has its tag.
@@ -82,7 +119,8 @@ struct FieldEntry {
     private init(tag: UInt32) {
         self.tag = tag
         otherTag = tag
-        (tagBytes, tagByteCount, code, shape, offset) = (0, 0, .group, .required, 0)
+        (tagBytes, tagByteCount, offset) = (0, 0, 0)
+        (code, shape, plain) = (.group, .required, .none)
         unsafe detail = nil
     }
 
@@ -114,6 +152,12 @@ extension FieldEntry {
     func detail<Detail: FieldDetail>(as type: Detail.Type) -> Detail {
         // Safe: `FieldList` makes every entry with the detail of its shape and its code.
         unsafe unsafeDowncast(detail.unsafelyUnwrapped.takeUnretainedValue(), to: type)
+    }
+
+    /// The table of the message type of a message field.
+    @inline(__always)
+    var nestedTable: UnsafePointer<FieldTable> {
+        unsafe messageType._withUnsafeGuaranteedRef { unsafe $0.table }
     }
 }
 

@@ -84,11 +84,11 @@ extension FieldKind where Value: OpenEnum {
 extension FieldKind where Value: Message {
     /// A message inside a message, after its length.
     public static func message(_ type: Value.Type) -> Self {
-        Self(.message, Value(), MessageTypeOf<Value>())
+        Self(.message, Value(), MessageTypeOf<Value, [Value]>())
     }
 
     /// A group of proto2: a message between a start tag and an end tag.
     public static func group(_ type: Value.Type) -> Self {
-        Self(.group, Value(), MessageTypeOf<Value>())
+        Self(.group, Value(), MessageTypeOf<Value, [Value]>())
     }
 }

@@ -64,32 +64,32 @@ extension FieldList {
     /// A message: nil when it is absent.
     public func message<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
-    ) { add(number, .message, .optional, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .message, .optional, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// A message of a recursive type. `property` is the storage of its `@Indirect` property.
     public func message<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Indirect<Nested>>
-    ) { add(number, .message, .indirect, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .message, .indirect, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// `repeated` of a message.
     public func message<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, [Nested]>
-    ) { add(number, .message, .list, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .message, .list, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// proto2's `optional group`: nil when it is absent.
     public func group<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
-    ) { add(number, .group, .optional, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .group, .optional, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// A group of a recursive type. `property` is the storage of its `@Indirect` property.
     public func group<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Indirect<Nested>>
-    ) { add(number, .group, .indirect, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .group, .indirect, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// proto2's `repeated group`.
     public func group<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, [Nested]>
-    ) { add(number, .group, .list, property, MessageTypeOf<Nested>()) }
+    ) { add(number, .group, .list, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// An enum, omitted when its value is 0.
     public func enumeration<E: OpenEnum>(_ number: UInt32, _ property: WritableKeyPath<M, E>) {

@@ -54,7 +54,7 @@ extension FieldTable {
         let fields = FieldList<M>()
         list(fields)
         let table = UnsafeMutablePointer<FieldTable>.allocate(capacity: 1)
-        unsafe table.initialize(to: FieldTable(fields.entries, MessageTypeOf<M>()))
+        unsafe table.initialize(to: FieldTable(fields.entries, MessageTypeOf<M, [M]>()))
         return unsafe UnsafePointer(table)
     }
 

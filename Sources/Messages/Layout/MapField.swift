@@ -4,8 +4,8 @@
 @safe
 package final class MapField: FieldDetail {
     /// What the keys and the values are.
-    let key: FieldEntry
-    let value: FieldEntry
+    let key: UnsafePointer<FieldEntry>
+    let value: UnsafePointer<FieldEntry>
 
     let isEmpty: (_ map: UnsafeRawPointer) -> Bool
 
@@ -48,8 +48,8 @@ package final class MapField: FieldDetail {
     }
 
     private init<Key: MapKey, Value>(_ keyKind: FieldKind<Key>, _ valueKind: FieldKind<Value>) {
-        key = FieldEntry(1, keyKind.code, .required, offset: 0, detail: keyKind.detail)
-        value = FieldEntry(2, valueKind.code, .required, offset: 0, detail: valueKind.detail)
+        unsafe key = FieldEntry.immortal(1, keyKind.code, .required, offset: 0, detail: keyKind.detail)
+        unsafe value = FieldEntry.immortal(2, valueKind.code, .required, offset: 0, detail: valueKind.detail)
         unsafe isEmpty = { unsafe $0.assumingMemoryBound(to: [Key: Value].self).pointee.isEmpty }
         unsafe forEach = { map, isSorted, body in
             let map = unsafe map.assumingMemoryBound(to: [Key: Value].self)

@@ -1,8 +1,13 @@
+import Synchronization
+
 /// What the codec must know of a message type that only the program knows.
 ///
 /// The codec passes addresses: of a message, of an optional message, or of an array of messages. An optional stores
 /// its value at its start, so the address of an optional that is not nil is also that of the message.
+@safe
 package class MessageType: FieldDetail {
+    /// The address of the table, after its first use; 0 before.
+    private let knownTable = Atomic<UInt>(0)
     /// The distance of two elements of an array, in bytes.
     let stride: Int
     /// Whether an optional has a byte of its own that says whether it is nil, after the message.
@@ -13,7 +18,16 @@ package class MessageType: FieldDetail {
         self.hasTagByte = hasTagByte
     }
 
-    var table: UnsafePointer<FieldTable> { fatalError("abstract") }
+    final var table: UnsafePointer<FieldTable> {
+        let known = knownTable.load(ordering: .acquiring)
+        if let table = unsafe UnsafePointer<FieldTable>(bitPattern: known) { return unsafe table }
+        let table = unsafe makeTable()
+        knownTable.store(UInt(bitPattern: table), ordering: .releasing)
+        return unsafe table
+    }
+
+    /// The table, which is made at the first use: a message may contain its own type.
+    func makeTable() -> UnsafePointer<FieldTable> { fatalError("abstract") }
     package var name: String { fatalError("abstract") }
 
     func isPresent(_ optional: UnsafeRawPointer) -> Bool { fatalError("abstract") }
@@ -53,10 +67,12 @@ package class MessageType: FieldDetail {
     func withNew(_ body: (_ message: UnsafeMutableRawPointer) -> Void) { fatalError("abstract") }
 }
 
+/// `List` is `[M]`: a function that has that type needs not look it up at each call.
+///
 /// Safe: the codec calls the functions only with addresses from the table of `M` or of a message that has a field of
 /// this type, and the table has checked the types of the properties when it was made.
 @safe
-final class MessageTypeOf<M: Message>: MessageType {
+final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: MessageType {
     init() {
         super.init(
             stride: MemoryLayout<M>.stride,
@@ -77,7 +93,7 @@ final class MessageTypeOf<M: Message>: MessageType {
         guard isSame else { ProgramError.stop("an array of \(M.self) is not stored as expected") }
     }
 
-    override var table: UnsafePointer<FieldTable> { unsafe M.layout.table }
+    override func makeTable() -> UnsafePointer<FieldTable> { unsafe M.layout.table }
     override var name: String { M.messageName }
 
     override func isPresent(_ optional: UnsafeRawPointer) -> Bool {
@@ -103,16 +119,16 @@ final class MessageTypeOf<M: Message>: MessageType {
     }
 
     override func append(_ count: Int, to array: UnsafeMutableRawPointer) {
-        let array = unsafe array.assumingMemoryBound(to: [M].self)
-        if count == 1 {
-            unsafe array.pointee.append(M())
-        } else {
-            unsafe array.pointee.append(contentsOf: repeatElement(M(), count: count))
-        }
+        let list = unsafe array.assumingMemoryBound(to: List.self)
+        let present = unsafe withElements(array) { _, count in count }
+        // Reserves only if the list at least doubles. Otherwise many short runs would copy the list each time.
+        if count > max(1, present) { unsafe list.pointee.reserveCapacity(present &+ count) }
+        for _ in 0..<count { unsafe list.pointee.append(M()) }
     }
 
     override func makeUnique(_ array: UnsafeMutableRawPointer) {
-        unsafe array.assumingMemoryBound(to: [M].self).pointee.withUnsafeMutableBufferPointer { _ in }
+        // To reserve memory makes an array unique.
+        unsafe array.assumingMemoryBound(to: List.self).pointee.reserveCapacity(0)
     }
 
     /// Assigns a value whose bits no other property has, and looks where they are.

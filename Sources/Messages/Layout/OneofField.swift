@@ -14,7 +14,7 @@ package final class OneofField: FieldDetail {
         ) throws(WireError) -> Void
 
     /// What the values are. Never a oneof.
-    let value: FieldEntry
+    let value: UnsafePointer<FieldEntry>
     /// The type of the enum.
     package let choice: ObjectIdentifier
     /// Calls `body` with the field's value, if that field of the oneof is set.
@@ -29,7 +29,7 @@ package final class OneofField: FieldDetail {
         _ number: UInt32, _ kind: FieldKind<Value>, _ choice: Choice.Type, _ withValue: @escaping Visit,
         _ update: @escaping Update
     ) {
-        value = FieldEntry(number, kind.code, .required, offset: 0, detail: kind.detail)
+        unsafe value = FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail)
         self.choice = ObjectIdentifier(choice)
         unsafe self.withValue = withValue
         unsafe self.update = update

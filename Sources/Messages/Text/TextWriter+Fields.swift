@@ -23,9 +23,9 @@ extension TextWriter {
             let detail = entry.detail(as: DefaultValue.self)
             var isDefault = false
             unsafe detail.withDefault {
-                unsafe isDefault = FieldValue.areSame(detail.value, place, $0)
+                unsafe isDefault = FieldValue.areSame(detail.value.pointee, place, $0)
             }
-            if !isDefault { unsafe line(name, detail.value, place) }
+            if !isDefault { unsafe line(name, detail.value.pointee, place) }
         case .optional:
             // Safe: an optional stores its value at its start.
             if unsafe FieldValue.isPresent(entry, place) { unsafe line(name, entry, place) }
@@ -37,7 +37,7 @@ extension TextWriter {
             unsafe detail.withValue(place) { value in
                 // The field is named after the enum's case.
                 let label = unsafe detail.caseName(place)
-                unsafe line(label.map(PropertyNames.snakeCase) ?? name, detail.value, value)
+                unsafe line(label.map(PropertyNames.snakeCase) ?? name, detail.value.pointee, value)
             }
         }
     }
@@ -46,8 +46,8 @@ extension TextWriter {
         unsafe detail.forEach(place, true) { key, value in
             field(name) { text in
                 text.braces { text in
-                    unsafe text.line("key", detail.key, key)
-                    unsafe text.line("value", detail.value, value)
+                    unsafe text.line("key", detail.key.pointee, key)
+                    unsafe text.line("value", detail.value.pointee, value)
                 }
             }
         }
@@ -74,7 +74,7 @@ extension TextWriter {
         case .bytes:
             unsafe quoted(place.assumingMemoryBound(to: [UInt8].self).pointee, isText: false)
         case .message, .group:
-            let table = unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.table }
+            let table = unsafe entry.nestedTable
             braces { unsafe $0.fields(at: place, table) }
         }
     }
