@@ -16,7 +16,7 @@ extension FieldDecoder {
         case .fixed64: try unsafe number(Fixed64Kind.self, place)
         case .string: unsafe place.assumingMemoryBound(to: String.self).pointee = try string()
         case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee = try byteArray()
-        case .none: return try unsafe otherField(entry, place)
+        case .message, .none: return try unsafe otherField(entry, place)
         }
         try nextTag()
     }

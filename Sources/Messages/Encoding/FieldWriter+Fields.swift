@@ -45,6 +45,12 @@ extension FieldWriter {
         case .bytes:
             let place = unsafe place.assumingMemoryBound(to: [UInt8].self)
             if unsafe !place.pointee.isEmpty { unsafe bytes(entry, place) }
+        case .message:
+            // Safe: an optional stores its value at its start.
+            let isPresent = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef {
+                unsafe $0.isPresent(place)
+            }
+            if isPresent { unsafe message(entry, place, entry.pointee.nestedTable) }
         case .none: unsafe otherField(entry, place)
         }
     }

@@ -10,7 +10,8 @@ final class EnumTypeOf<E: OpenEnum>: EnumType {
         // Safe: the bits are only compared, after their number.
         let isNumber =
             MemoryLayout<E>.size == 4 && MemoryLayout<E>.stride == 4
-            && MemoryLayout<E>.alignment == 4 && !(E.self is AnyClass)
+            && MemoryLayout<E>.alignment == 4 && MemoryLayout<E?>.size == MemoryLayout<Int32?>.size
+            && !(E.self is AnyClass)
             && [0, 1, -1, 0x0102_0304].allSatisfy { (number: Int32) in
                 unsafe withUnsafeBytes(of: E(rawValue: number)) {
                     unsafe $0.loadUnaligned(as: Int32.self)

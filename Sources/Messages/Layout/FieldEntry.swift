@@ -1,4 +1,5 @@
 /// A type of the `.proto` language.
+@usableFromInline
 package enum FieldCode: UInt8, Sendable {
     case int32, int64, uint32, uint64, sint32, sint64, bool
     case fixed32, fixed64, sfixed32, sfixed64, float, double
@@ -41,9 +42,9 @@ package enum FieldShape: UInt8, Sendable {
 }
 
 /// The fields that most messages consist of, as the codec treats them: one value without presence, by how it is stored
-/// and written.
+/// and written, and an optional message.
 enum PlainField: UInt8, Sendable {
-    case int32, uint32, sint32, bits64, sint64, bool, fixed32, fixed64, string, bytes
+    case int32, uint32, sint32, bits64, sint64, bool, fixed32, fixed64, string, bytes, message
     /// Any other field.
     case none
 
@@ -60,6 +61,7 @@ enum PlainField: UInt8, Sendable {
             case (.singular, .fixed64), (.singular, .sfixed64), (.singular, .double): .fixed64
             case (.singular, .string): .string
             case (.singular, .bytes): .bytes
+            case (.optional, .message): .message
             default: .none
             }
     }

@@ -62,9 +62,14 @@ extension FieldList {
 
 extension FieldList {
     /// A message: nil when it is absent.
+    @inlinable
     public func message<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
-    ) { add(number, .message, .optional, property, MessageTypeOf<Nested, [Nested]>()) }
+    ) {
+        unsafe addOptional(number, .message, property) {
+            unsafe $0.assumingMemoryBound(to: Nested?.self).pointee != nil
+        }
+    }
 
     /// A message of a recursive type. `property` is the storage of its `@Indirect` property.
     public func message<Nested: Message>(
@@ -77,9 +82,14 @@ extension FieldList {
     ) { add(number, .message, .list, property, MessageTypeOf<Nested, [Nested]>()) }
 
     /// proto2's `optional group`: nil when it is absent.
+    @inlinable
     public func group<Nested: Message>(
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
-    ) { add(number, .group, .optional, property, MessageTypeOf<Nested, [Nested]>()) }
+    ) {
+        unsafe addOptional(number, .group, property) {
+            unsafe $0.assumingMemoryBound(to: Nested?.self).pointee != nil
+        }
+    }
 
     /// A group of a recursive type. `property` is the storage of its `@Indirect` property.
     public func group<Nested: Message>(
@@ -107,6 +117,20 @@ extension FieldList {
     ) { add(number, .enumeration, packed ? .packedList : .list, property, EnumTypeOf<E>()) }
 }
 
+extension FieldList {
+    /// - Parameter isPresent: Whether there is a message at an address. Compiled for the type, in the program: a
+    ///   generic function takes several times as long.
+    @usableFromInline
+    func addOptional<Nested: Message>(
+        _ number: UInt32, _ code: FieldCode, _ property: WritableKeyPath<M, Nested?>,
+        _ isPresent: @escaping (UnsafeRawPointer) -> Bool
+    ) {
+        unsafe add(
+            number, code, .optional, property,
+            MessageTypeOf<Nested, [Nested]>(isPresent: isPresent))
+    }
+}
+
 // MARK: - Maps and oneofs
 
 extension FieldList {
@@ -131,7 +155,8 @@ extension FieldList {
     @inlinable
     public func oneof<Value, Choice>(
         _ number: UInt32, _ property: WritableKeyPath<M, Choice?>, _ kind: FieldKind<Value>,
-        _ wrap: @escaping (Value) -> Choice, _ unwrap: @escaping (Choice) -> Value?
+        _ wrap: @escaping @Sendable (Value) -> Choice,
+        _ unwrap: @escaping @Sendable (Choice) -> Value?
     ) {
         // The two functions are compiled for the enum, in the program: only there its cases are known.
         let detail = unsafe OneofField(

@@ -13,9 +13,10 @@ package class MessageType: FieldDetail {
     /// Whether an optional has a byte of its own that says whether it is nil, after the message.
     let hasTagByte: Bool
 
-    init(stride: Int, hasTagByte: Bool) {
+    init(stride: Int, hasTagByte: Bool, isPresent: ((UnsafeRawPointer) -> Bool)?) {
         self.stride = stride
         self.hasTagByte = hasTagByte
+        unsafe isPresentFunction = isPresent
     }
 
     final var table: UnsafePointer<FieldTable> {
@@ -30,7 +31,13 @@ package class MessageType: FieldDetail {
     func makeTable() -> UnsafePointer<FieldTable> { fatalError("abstract") }
     package var name: String { fatalError("abstract") }
 
-    func isPresent(_ optional: UnsafeRawPointer) -> Bool { fatalError("abstract") }
+    /// Whether an optional has a message. Nil if no field of the type is an optional.
+    let isPresentFunction: ((_ optional: UnsafeRawPointer) -> Bool)?
+    @inline(__always)
+    final func isPresent(_ optional: UnsafeRawPointer) -> Bool {
+        unsafe isPresentFunction.unsafelyUnwrapped(optional)
+    }
+
     /// Puts a new message into the optional, if it is nil.
     func makePresent(_ optional: UnsafeMutableRawPointer) { fatalError("abstract") }
 
@@ -73,10 +80,12 @@ package class MessageType: FieldDetail {
 /// this type, and the table has checked the types of the properties when it was made.
 @safe
 final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: MessageType {
-    init() {
-        super.init(
+    convenience init() { unsafe self.init(isPresent: nil) }
+
+    init(isPresent: ((UnsafeRawPointer) -> Bool)?) {
+        unsafe super.init(
             stride: MemoryLayout<M>.stride,
-            hasTagByte: MemoryLayout<M?>.size > MemoryLayout<M>.size)
+            hasTagByte: MemoryLayout<M?>.size > MemoryLayout<M>.size, isPresent: isPresent)
         checkArrays()
     }
 
@@ -95,18 +104,6 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
 
     override func makeTable() -> UnsafePointer<FieldTable> { unsafe M.layout.table }
     override var name: String { M.messageName }
-
-    override func isPresent(_ optional: UnsafeRawPointer) -> Bool {
-        unsafe isNotNil(optional.assumingMemoryBound(to: M?.self))
-    }
-
-    /// Looks where the optional is. A copyable value would be copied first.
-    private func isNotNil<Value: ~Copyable>(_ optional: UnsafePointer<Value?>) -> Bool {
-        switch unsafe optional.pointee {
-        case .some: true
-        case .none: false
-        }
-    }
 
     override func makePresent(_ optional: UnsafeMutableRawPointer) {
         guard unsafe !isPresent(optional) else { return }
