@@ -113,8 +113,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// A WINDOW_UPDATE returns only bytes that the stream's reader has consumed, and bytes of a message that
     /// the reader waits for. The window grows only by such bytes, and only while the reader leaves little
     /// unread. A stream that was never read therefore receives at most its first window. Unread streams hold
-    /// at most the sum of their windows, however much the server sends: by default, 64 KiB times the number of open streams. The window of the connection
-    /// does not limit this sum.
+    /// at most the sum of their windows, however much the server sends: by default, 64 KiB times the number of
+    /// open streams. The window of the connection does not limit this sum.
     public var streamWindowByteCount: Int?
     /// The largest frame payload that the server may send, in bytes: 16,384 (the default) to
     /// 16,777,215.

@@ -19,7 +19,10 @@ extension MethodSignature {
     private func wrongShape(_ used: CallShape) -> RPCError {
         var error = RPCError.refused(
             .invalidArgument,
-            "\(path) is a \(shape.name) method and cannot be called as a \(used.name) one; use the function for \(shape.name) calls"
+            """
+            \(path) is a \(shape.name) method and cannot be called as a \(used.name) one; use the function for \
+            \(shape.name) calls
+            """
         )
         error.method = path
         return error

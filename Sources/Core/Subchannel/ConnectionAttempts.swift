@@ -91,9 +91,10 @@ extension ConnectionAttempts {
 
     /// Whether the loss of a connection counts as a failed attempt.
     ///
-    /// The loss of one that has succeeded does not, nor does the loss of the machine's network, nor an end by
-    /// this side, nor a graceful drain: a server may end any connection that it does not need. Two such drains in a row count: otherwise
-    /// the client would connect without a pause to a server that drains each connection at once.
+    /// These do not count: the loss of one that has succeeded, the loss of the machine's network, an end by this
+    /// side, and a graceful drain, because a server may end any connection that it does not need. The second such
+    /// drain in a row counts: otherwise the client would connect without a pause to a server that drains each
+    /// connection at once.
     mutating func isFailure(_ loss: LinkLoss, hadSucceeded: Bool) -> Bool {
         let wasDrainedBefore = wasDrainedEarly
         wasDrainedEarly = false

@@ -52,7 +52,8 @@ extension Channel {
     }
 
     /// Starts an HTTP request. Calls `completion` once with the response or the error, in `context`;
-    /// by default on the channel's queue, which it must not block. Throws INVALID_ARGUMENT when the path cannot be sent.
+    /// by default on the channel's queue, which it must not block. Throws INVALID_ARGUMENT when the path
+    /// cannot be sent.
     @discardableResult
     public func startRequest(
         _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",

@@ -31,8 +31,8 @@ public struct SwiftGenerator: Sendable {
     ///     types that they need. Default: everything in the files.
     ///
     /// Throws when the schema has no such file or no such type, when two sources would have one name, and when the
-    /// source would use a type that is not generated. Such a type is in a file that is not among `files`, and neither in
-    /// the library nor in a module of the options.
+    /// source would use a type that does not exist: its file is not among `files`, the library does not have it, and
+    /// the options name no module for it.
     public func generate(
         _ schema: Schema, files: [String]? = nil, types: [String] = []
     ) throws(SchemaError) -> [GeneratedFile] {

@@ -65,7 +65,7 @@
         }
 
         /// A circle of locks in the table; nil if there is none. Two threads that take the locks of a circle
-        /// can wait for each other for ever.
+        /// can stop each other: each waits for a lock that the other holds.
         var circle: [String]? {
             var visited: Set<String> = []
             for name in table.keys.sorted() {
