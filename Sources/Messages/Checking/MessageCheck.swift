@@ -64,7 +64,7 @@ package enum MessageCheck {
         case .map: return unsafe entry.detail(as: MapField.self).isEmpty(place)
         case .oneof:
             var isSet = false
-            unsafe entry.detail(as: OneofField.self).withValue(place) { _ in isSet = true }
+            unsafe entry.detail(as: OneofField.self).functions.pointee.visit(place) { _ in isSet = true }
             return !isSet
         }
     }
@@ -78,10 +78,10 @@ package enum MessageCheck {
             unsafe table.pointee.type._withUnsafeGuaranteedRef { type in
                 unsafe type.withNew { message in
                     // An empty body: the value of the field is a new one. It throws nothing.
-                    try? unsafe field.detail(as: OneofField.self).update(message + Int(field.offset)) { _ in }
+                    try? unsafe field.detail(as: OneofField.self).functions.pointee.update(message + Int(field.offset)) { _ in }
                     for other in fields {
                         unsafe other.detail(as: OneofField.self)
-                            .withValue(message + Int(other.offset)) { _ in found.append(other.number) }
+                            .functions.pointee.visit(message + Int(other.offset)) { _ in found.append(other.number) }
                     }
                 }
             }

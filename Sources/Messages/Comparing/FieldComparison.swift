@@ -34,14 +34,14 @@ extension FieldTable {
             let detail = entry.detail(as: OneofField.self)
             var isSet = false
             var isEqual = false
-            unsafe detail.withValue(left) { one in
+            unsafe detail.functions.pointee.visit(left) { one in
                 isSet = true
-                unsafe detail.withValue(right) { other in
+                unsafe detail.functions.pointee.visit(right) { other in
                     unsafe isEqual = FieldValue.areEqual(detail.value.pointee, one, other)
                 }
             }
             guard !isSet else { return isEqual }
-            unsafe detail.withValue(right) { _ in isSet = true }
+            unsafe detail.functions.pointee.visit(right) { _ in isSet = true }
             return !isSet
         }
     }

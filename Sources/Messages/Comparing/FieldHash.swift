@@ -33,7 +33,7 @@ extension FieldTable {
         case .map: unsafe entry.detail(as: MapField.self).hash(place, &hasher)
         case .oneof:
             let detail = entry.detail(as: OneofField.self)
-            unsafe detail.withValue(place) {
+            unsafe detail.functions.pointee.visit(place) {
                 hasher.combine(entry.number)
                 unsafe FieldValue.hash(detail.value.pointee, $0, &hasher)
             }

@@ -12,7 +12,7 @@ enum FieldValue {
         case .string: unsafe place.assumingMemoryBound(to: String?.self).pointee != nil
         case .bytes: unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee != nil
         case .message, .group:
-            unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.isPresent(place) }
+            unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.presence.isPresent(place) }
         }
     }
 
@@ -92,53 +92,29 @@ enum FieldValue {
     static func forEach(
         _ entry: FieldEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
     ) {
-        unsafe withElements(entry, list) { first, count, stride in
-            for index in 0..<count { unsafe body(first + index * stride) }
-        }
+        unsafe ListElements(at: list).forEach(stride: stride(entry), body)
     }
 
     static func areListsEqual(
         _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
-        // Nothing is passed for an empty list.
-        var isEmpty = true
-        var isEqual = false
-        unsafe withElements(entry, left) { one, count, stride in
-            isEmpty = false
-            unsafe withElements(entry, right) { other, otherCount, _ in
-                isEqual =
-                    count == otherCount
-                    && (0..<count).allSatisfy {
-                        unsafe areEqual(entry, one + $0 * stride, other + $0 * stride)
-                    }
+        let (one, other) = unsafe (ListElements(at: left), ListElements(at: right))
+        let stride = stride(entry)
+        return one.count == other.count
+            && (0..<one.count).allSatisfy {
+                unsafe areEqual(entry, one.first + $0 &* stride, other.first + $0 &* stride)
             }
-        }
-        guard isEmpty else { return isEqual }
-        unsafe withElements(entry, right) { _, _, _ in isEmpty = false }
-        return isEmpty
     }
 
-    private static func withElements(
-        _ entry: FieldEntry, _ list: UnsafeRawPointer,
-        _ body: (_ first: UnsafeRawPointer, _ count: Int, _ stride: Int) -> Void
-    ) {
-        func elements<Element>(_: Element.Type) {
-            unsafe list.assumingMemoryBound(to: [Element].self).pointee.withUnsafeBufferPointer {
-                guard let first = $0.baseAddress, !$0.isEmpty else { return }
-                unsafe body(UnsafeRawPointer(first), $0.count, MemoryLayout<Element>.stride)
-            }
-        }
+    /// The distance of two elements of a list, in bytes.
+    private static func stride(_ entry: FieldEntry) -> Int {
         switch entry.code {
-        case .string: elements(String.self)
-        case .bytes: elements([UInt8].self)
-        case .bool: elements(Bool.self)
-        case .message, .group:
-            unsafe entry.messageType._withUnsafeGuaranteedRef { type in
-                unsafe type.withElements(list) { if $1 > 0 { unsafe body($0, $1, type.stride) } }
-            }
-        // The elements are read by their bits, so only their size counts.
-        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: elements(UInt64.self)
-        default: elements(UInt32.self)
+        case .string: MemoryLayout<String>.stride
+        case .bytes: MemoryLayout<[UInt8]>.stride
+        case .bool: MemoryLayout<Bool>.stride
+        case .message, .group: unsafe entry.messageType._withUnsafeGuaranteedRef { $0.stride }
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: MemoryLayout<UInt64>.stride
+        default: MemoryLayout<UInt32>.stride
         }
     }
 }

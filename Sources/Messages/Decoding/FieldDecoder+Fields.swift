@@ -121,12 +121,10 @@ extension FieldDecoder {
         _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let first = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
-            let isEmpty = unsafe type.withElements(place) { _, count in count == 0 }
+            let isEmpty = unsafe ListElements(at: place).count == 0
             if isEmpty { unsafe type.append(1, to: place) } else { unsafe type.makeUnique(place) }
             // Safe: nobody else has the array, and it does not change until the message is read.
-            return unsafe type.withElements(place) { first, _ in
-                unsafe UnsafeMutableRawPointer(mutating: first)
-            }
+            return unsafe UnsafeMutableRawPointer(mutating: ListElements(at: place).first)
         }
         try unsafe message(entry, first, entry.pointee.nestedTable)
     }
@@ -134,9 +132,10 @@ extension FieldDecoder {
     private mutating func oneof(
         _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
-        let detail = unsafe entry.pointee.detail(as: OneofField.self)
-        try unsafe detail.update(place) { content throws(WireError) in
-            try unsafe value(detail.value, content)
+        let (field, functions) = unsafe entry.pointee.unmanagedDetail(as: OneofField.self)
+            ._withUnsafeGuaranteedRef { unsafe ($0.value, $0.functions) }
+        try unsafe functions.pointee.update(place) { content throws(WireError) in
+            try unsafe value(field, content)
         }
     }
 
@@ -199,12 +198,9 @@ extension FieldDecoder {
             var (next, stride) = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
                 unsafe type.append(run, to: place)
                 // Safe: nobody else has the array, and it does not change until the messages are read.
-                return unsafe type.withElements(place) { first, count in
-                    unsafe (
-                        UnsafeMutableRawPointer(mutating: first) + (count &- run) &* type.stride,
-                        type.stride
-                    )
-                }
+                let list = unsafe ListElements(at: place)
+                let first = unsafe list.first + (list.count &- run) &* type.stride
+                return unsafe (UnsafeMutableRawPointer(mutating: first), type.stride)
             }
             for _ in 0..<run {
                 try unsafe message(entry, next, table)
@@ -258,8 +254,9 @@ extension FieldDecoder {
         // Limited, because all entries may have the same key. Memory for each entry would then be a multiple
         // of the bytes that the peer sent. A map with more keys grows when they are inserted.
         unsafe detail.reserve(min(runLength(), 4096), place)
+        let insert = unsafe detail.insert
         repeat {
-            try unsafe detail.insert(place) { key, value throws(WireError) in
+            try unsafe insert(place) { key, value throws(WireError) in
                 try unsafe self.entry(entry.pointee.number, detail, key, value)
             }
             try nextTag()

@@ -48,7 +48,7 @@ extension FieldWriter {
         case .message:
             // Safe: an optional stores its value at its start.
             let isPresent = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef {
-                unsafe $0.isPresent(place)
+                unsafe $0.presence.isPresent(place)
             }
             if isPresent { unsafe message(entry, place, entry.pointee.nestedTable) }
         case .none: unsafe otherField(entry, place)
@@ -197,20 +197,10 @@ extension FieldWriter {
     }
 
     private mutating func messages(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
-        unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
-            let table = unsafe type.table
-            let stride = type.stride
-            unsafe type.withElements(place) { first, count in
-                for index in 0..<count {
-                    unsafe message(entry, first + index &* stride, table)
-                }
-            }
+        let (table, stride) = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
+            unsafe (type.table, type.stride)
         }
-    }
-
-    @inline(__always)
-    private func array<Element>(_: Element.Type, _ place: UnsafeRawPointer) -> UnsafePointer<Lent<[Element]>> {
-        unsafe Lent.at(place.assumingMemoryBound(to: [Element].self))
+        unsafe ListElements(at: place).forEach(stride: stride) { unsafe message(entry, $0, table) }
     }
 
     @inline(__always)
@@ -218,9 +208,8 @@ extension FieldWriter {
         _: Element.Type, _ place: UnsafeRawPointer,
         _ body: (inout FieldWriter, UnsafePointer<Element>) -> Void
     ) {
-        unsafe array(Element.self, place).pointee.value.withUnsafeBufferPointer { elements in
-            guard let first = elements.baseAddress else { return }
-            for index in elements.indices { unsafe body(&self, first + index) }
+        unsafe ListElements(at: place).forEach(stride: MemoryLayout<Element>.stride) {
+            unsafe body(&self, $0.assumingMemoryBound(to: Element.self))
         }
     }
 
@@ -252,7 +241,7 @@ extension FieldWriter {
                 writer.number(K.self, unsafe element.pointee)
             }
         }
-        let count = unsafe array(K.Value.self, place).pointee.value.count
+        let count = unsafe ListElements(at: place).count
         guard count > 0 else { return }
         unsafe tag(entry)
         if let width = K.fixedByteCount {
@@ -283,9 +272,8 @@ extension FieldWriter {
     }
 
     private mutating func oneof(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
-        let detail = unsafe entry.pointee.detail(as: OneofField.self)
-        unsafe detail.withValue(place) { content in
-            unsafe value(detail.value, content)
+        unsafe entry.pointee.unmanagedDetail(as: OneofField.self)._withUnsafeGuaranteedRef { detail in
+            unsafe detail.functions.pointee.visit(place) { content in unsafe value(detail.value, content) }
         }
     }
 

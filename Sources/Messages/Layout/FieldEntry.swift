@@ -156,6 +156,13 @@ extension FieldEntry {
         unsafe unsafeDowncast(detail.unsafelyUnwrapped.takeUnretainedValue(), to: type)
     }
 
+    /// The same, for the codec: not retained.
+    @inline(__always)
+    func unmanagedDetail<Detail: FieldDetail>(as type: Detail.Type) -> Unmanaged<Detail> {
+        // Safe: as above.
+        unsafe Unmanaged.fromOpaque(detail.unsafelyUnwrapped.toOpaque())
+    }
+
     /// The table of the message type of a message field.
     @inline(__always)
     var nestedTable: UnsafePointer<FieldTable> {

@@ -67,7 +67,7 @@ extension FieldList {
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
     ) {
         unsafe addOptional(number, .message, property) {
-            unsafe $0.assumingMemoryBound(to: Nested?.self).pointee != nil
+            unsafe MessageType.isPresent($0.assumingMemoryBound(to: Nested?.self))
         }
     }
 
@@ -87,7 +87,7 @@ extension FieldList {
         _ number: UInt32, _ property: WritableKeyPath<M, Nested?>
     ) {
         unsafe addOptional(number, .group, property) {
-            unsafe $0.assumingMemoryBound(to: Nested?.self).pointee != nil
+            unsafe MessageType.isPresent($0.assumingMemoryBound(to: Nested?.self))
         }
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 /// The codec passes addresses: of a message, of an optional message, or of an array of messages. An optional stores
 /// its value at its start, so the address of an optional that is not nil is also that of the message.
 @safe
+@usableFromInline
 package class MessageType: FieldDetail {
     /// The address of the table, after its first use; 0 before.
     private let knownTable = Atomic<UInt>(0)
@@ -13,10 +14,10 @@ package class MessageType: FieldDetail {
     /// Whether an optional has a byte of its own that says whether it is nil, after the message.
     let hasTagByte: Bool
 
-    init(stride: Int, hasTagByte: Bool, isPresent: ((UnsafeRawPointer) -> Bool)?) {
+    init(stride: Int, hasTagByte: Bool, isPresent: @escaping (UnsafeRawPointer) -> Bool) {
         self.stride = stride
         self.hasTagByte = hasTagByte
-        unsafe isPresentFunction = isPresent
+        presence = unsafe Presence(isPresent: isPresent)
     }
 
     final var table: UnsafePointer<FieldTable> {
@@ -31,29 +32,23 @@ package class MessageType: FieldDetail {
     func makeTable() -> UnsafePointer<FieldTable> { fatalError("abstract") }
     package var name: String { fatalError("abstract") }
 
-    /// Whether an optional has a message. Nil if no field of the type is an optional.
-    let isPresentFunction: ((_ optional: UnsafeRawPointer) -> Bool)?
-    @inline(__always)
-    final func isPresent(_ optional: UnsafeRawPointer) -> Bool {
-        unsafe isPresentFunction.unsafelyUnwrapped(optional)
+    /// Whether an optional has a message.
+    let presence: Presence
+
+    /// Cannot be copied, so that the closure is not retained for each call.
+    @safe
+    struct Presence: ~Copyable {
+        let isPresent: (_ optional: UnsafeRawPointer) -> Bool
+    }
+
+    /// Looks at the optional in place: a value of a type that can be copied would be copied first.
+    @inlinable
+    static func isPresent<Value: ~Copyable>(_ optional: UnsafePointer<Value?>) -> Bool {
+        unsafe optional.pointee != nil
     }
 
     /// Puts a new message into the optional, if it is nil.
     func makePresent(_ optional: UnsafeMutableRawPointer) { fatalError("abstract") }
-
-    /// Calls `body` with the address of the first element and the number of elements of an array of the message.
-    ///
-    /// Safe: an array stores its elements after the same header, whatever they are. ``MessageTypeOf`` checks that when the
-    /// type is used for the first time. To ask for the type of the array would take longer than to read it.
-    @inline(__always)
-    final func withElements<Result>(
-        _ array: UnsafeRawPointer, _ body: (_ first: UnsafeRawPointer, _ count: Int) -> Result
-    ) -> Result {
-        unsafe Lent.at(array.assumingMemoryBound(to: [UInt8].self)).pointee.value
-            .withUnsafeBufferPointer { elements in
-                unsafe body(UnsafeRawPointer(elements.baseAddress.unsafelyUnwrapped), elements.count)
-            }
-    }
 
     /// Appends new messages to an array, which nobody else has afterwards.
     func append(_ count: Int, to array: UnsafeMutableRawPointer) { fatalError("abstract") }
@@ -80,23 +75,24 @@ package class MessageType: FieldDetail {
 /// this type, and the table has checked the types of the properties when it was made.
 @safe
 final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: MessageType {
-    convenience init() { unsafe self.init(isPresent: nil) }
+    convenience init() {
+        unsafe self.init { unsafe $0.assumingMemoryBound(to: M?.self).pointee != nil }
+    }
 
-    init(isPresent: ((UnsafeRawPointer) -> Bool)?) {
+    init(isPresent: @escaping (UnsafeRawPointer) -> Bool) {
         unsafe super.init(
             stride: MemoryLayout<M>.stride,
             hasTagByte: MemoryLayout<M?>.size > MemoryLayout<M>.size, isPresent: isPresent)
         checkArrays()
     }
 
-    /// ``MessageType/withElements(_:_:)`` relies on this.
+    /// ``ListElements`` relies on this.
     private func checkArrays() {
         let array = [M(), M()]
         let isSame: Bool = unsafe array.withUnsafeBufferPointer { elements in
             unsafe withUnsafeBytes(of: array) { place in
-                unsafe withElements(place.baseAddress.unsafelyUnwrapped) { first, count in
-                    unsafe first == UnsafeRawPointer(elements.baseAddress) && count == 2
-                }
+                let found = unsafe ListElements(at: place.baseAddress.unsafelyUnwrapped)
+                return unsafe found.first == UnsafeRawPointer(elements.baseAddress) && found.count == 2
             }
         }
         guard isSame else { ProgramError.stop("an array of \(M.self) is not stored as expected") }
@@ -106,18 +102,16 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
     override var name: String { M.messageName }
 
     override func makePresent(_ optional: UnsafeMutableRawPointer) {
-        guard unsafe !isPresent(optional) else { return }
-        if hasTagByte {
-            unsafe optional.assumingMemoryBound(to: M?.self).initialize(to: M())
-        } else {
-            // Safe: an optional that is nil needs no release, and with a message in it, it is that message.
-            unsafe optional.assumingMemoryBound(to: M.self).initialize(to: M())
-        }
+        guard unsafe !presence.isPresent(optional) else { return }
+        // Safe: an optional that is nil needs no release, and with a message in it, it is that message, and the byte
+        // of its own is 0, if it has one. The type `M?` is not known here and would be looked up at each call.
+        unsafe optional.assumingMemoryBound(to: M.self).initialize(to: M())
+        if hasTagByte { unsafe optional.storeBytes(of: 0, toByteOffset: MemoryLayout<M>.size, as: UInt8.self) }
     }
 
     override func append(_ count: Int, to array: UnsafeMutableRawPointer) {
         let list = unsafe array.assumingMemoryBound(to: List.self)
-        let present = unsafe withElements(array) { _, count in count }
+        let present = unsafe ListElements(at: array).count
         // Reserves only if the list at least doubles. Otherwise many short runs would copy the list each time.
         if count > max(1, present) { unsafe list.pointee.reserveCapacity(present &+ count) }
         for _ in 0..<count { unsafe list.pointee.append(M()) }

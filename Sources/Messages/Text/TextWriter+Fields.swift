@@ -34,7 +34,7 @@ extension TextWriter {
         case .map: unsafe map(name, entry.detail(as: MapField.self), place)
         case .oneof:
             let detail = entry.detail(as: OneofField.self)
-            unsafe detail.withValue(place) { value in
+            unsafe detail.functions.pointee.visit(place) { value in
                 // The field is named after the enum's case.
                 let label = unsafe detail.caseName(place)
                 unsafe line(label.map(PropertyNames.snakeCase) ?? name, detail.value.pointee, value)
