@@ -1,6 +1,6 @@
 /// The layout of a field's value: the low three bits of its tag.
-@frozen
-public enum WireType: UInt32, Sendable {
+@usableFromInline
+package enum WireType: UInt32, Sendable {
     case varint = 0
     case fixed64 = 1
     case lengthDelimited = 2
