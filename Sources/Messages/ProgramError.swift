@@ -5,7 +5,9 @@ package enum ProgramError {
     package static func stop(_ sentence: String) -> Never { fatalError(sentence) }
 
     static func stopIllegalNumber<M>(_ type: M.Type, _ number: UInt32) -> Never {
-        stop("\(type) lists field number \(number), which is not legal: field numbers are 1...536870911")
+        stop(
+            "\(type) lists field number \(number), which is not legal: field numbers are 1...536870911"
+        )
     }
 
     static func stopTwice<M>(_ type: M.Type, _ number: UInt32) -> Never {

@@ -1,5 +1,5 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Fields Sources/Messages/Kinds Sources/Messages/Text
+// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
+// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
 // fuzz: Sources/Messages/WellKnown Sources/Messages/Wire
 //
 // A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is

@@ -5,7 +5,8 @@ import Testing
 struct ComparisonTests {
     /// One change for each field of ``Everything``.
     static let changes: [@Sendable (inout Everything) -> Void] = [
-        { $0.int32 = 1 }, { $0.int64 = 1 }, { $0.uint32 = 1 }, { $0.uint64 = 1 }, { $0.sint32 = -1 },
+        { $0.int32 = 1 }, { $0.int64 = 1 }, { $0.uint32 = 1 }, { $0.uint64 = 1 },
+        { $0.sint32 = -1 },
         { $0.sint64 = -1 }, { $0.fixed32 = 1 }, { $0.fixed64 = 1 }, { $0.sfixed32 = 1 },
         { $0.sfixed64 = 1 }, { $0.float = 1 }, { $0.double = 1 }, { $0.bool = true },
         { $0.string = "a" }, { $0.bytes = [1] }, { $0.colour = .green }, { $0.child = .init() },
@@ -13,7 +14,8 @@ struct ComparisonTests {
         { $0.again = .with { $0.int32 = 1 } }, { $0.optionalInt32 = 0 }, { $0.optionalString = "" },
         { $0.optionalBytes = [] }, { $0.optionalBool = false }, { $0.optionalColour = .red },
         { $0.int32s = [0] }, { $0.int32s = [0, 0] }, { $0.sint64s = [0] }, { $0.doubles = [0] },
-        { $0.bools = [false] }, { $0.colours = [.red] }, { $0.unpacked = [0] }, { $0.strings = [""] },
+        { $0.bools = [false] }, { $0.colours = [.red] }, { $0.unpacked = [0] },
+        { $0.strings = [""] },
         { $0.byteLists = [[]] }, { $0.children = [.init()] }, { $0.children = [.init(), .init()] },
         { $0.names = [0: ""] }, { $0.flags = [false: .init()] }, { $0.weights = ["": 0] },
         { $0.shades = [0: .red] }, { $0.choice = .text("") }, { $0.choice = .number(0) },
@@ -112,7 +114,9 @@ struct EnumStorageTests {
         }
     }
 
-    @Test("that stores more than its number, or another number, stops the program at the type's first use")
+    @Test(
+        "that stores more than its number, or another number, stops the program at the type's first use"
+    )
     func storage() async throws {
         let padded = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

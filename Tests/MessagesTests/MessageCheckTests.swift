@@ -113,7 +113,8 @@ struct MessageCheckTests {
                     decoding: try #require(result).standardErrorContent, as: UTF8.self)
                 #expect(
                     text.contains(
-                        "the layout of Reserved is wrong: field number 19000 is reserved"), "\(text)")
+                        "the layout of Reserved is wrong: field number 19000 is reserved"),
+                    "\(text)")
             }
         }
     #endif

@@ -39,7 +39,8 @@ package enum MessageCheck {
                     }
                     guard unsafe !isDefault(entry, place) else { continue }
                     problems.append(
-                        "field \(entry.number) is set in a new message, so a default that was not sent is lost")
+                        "field \(entry.number) is set in a new message, so a default that was not sent is lost"
+                    )
                 }
             }
         }
@@ -54,7 +55,9 @@ package enum MessageCheck {
         case .defaulted:
             let detail = entry.detail(as: DefaultValue.self)
             var isSame = false
-            unsafe detail.withDefault { unsafe isSame = FieldValue.areSame(detail.value.pointee, place, $0) }
+            unsafe detail.withDefault {
+                unsafe isSame = FieldValue.areSame(detail.value.pointee, place, $0)
+            }
             return isSame
         case .optional: return unsafe !FieldValue.isPresent(entry, place)
         case .list, .packedList, .indirect:
@@ -64,7 +67,9 @@ package enum MessageCheck {
         case .map: return unsafe entry.detail(as: MapField.self).isEmpty(place)
         case .oneof:
             var isSet = false
-            unsafe entry.detail(as: OneofField.self).functions.pointee.visit(place) { _ in isSet = true }
+            unsafe entry.detail(as: OneofField.self).functions.pointee.visit(place) { _ in
+                isSet = true
+            }
             return !isSet
         }
     }
@@ -78,10 +83,14 @@ package enum MessageCheck {
             unsafe table.pointee.type._withUnsafeGuaranteedRef { type in
                 unsafe type.withNew { message in
                     // An empty body: the value of the field is a new one. It throws nothing.
-                    try? unsafe field.detail(as: OneofField.self).functions.pointee.update(message + Int(field.offset)) { _ in }
+                    try? unsafe field.detail(as: OneofField.self).functions.pointee.update(
+                        message + Int(field.offset)
+                    ) { _ in }
                     for other in fields {
                         unsafe other.detail(as: OneofField.self)
-                            .functions.pointee.visit(message + Int(other.offset)) { _ in found.append(other.number) }
+                            .functions.pointee.visit(message + Int(other.offset)) { _ in
+                                found.append(other.number)
+                            }
                     }
                 }
             }

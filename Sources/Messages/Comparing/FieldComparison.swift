@@ -21,13 +21,15 @@ extension FieldTable {
         switch entry.shape {
         case .singular, .required: return unsafe FieldValue.areEqual(entry, left, right)
         case .defaulted:
-            return unsafe FieldValue.areEqual(entry.detail(as: DefaultValue.self).value.pointee, left, right)
+            return unsafe FieldValue.areEqual(
+                entry.detail(as: DefaultValue.self).value.pointee, left, right)
         case .optional:
             let isPresent = unsafe FieldValue.isPresent(entry, left)
             guard unsafe FieldValue.isPresent(entry, right) == isPresent else { return false }
             // Safe: an optional stores its value at its start.
             return unsafe !isPresent || FieldValue.areEqual(entry, left, right)
-        case .list, .packedList, .indirect: return unsafe FieldValue.areListsEqual(entry, left, right)
+        case .list, .packedList, .indirect:
+            return unsafe FieldValue.areListsEqual(entry, left, right)
         case .map: return unsafe entry.detail(as: MapField.self).areEqual(left, right)
         case .oneof:
             // Two oneofs are equal if each field is set in both or in none, with equal values.

@@ -17,7 +17,8 @@ extension FieldTable {
         switch entry.shape {
         case .singular, .required: unsafe FieldValue.hash(entry, place, &hasher)
         case .defaulted:
-            unsafe FieldValue.hash(entry.detail(as: DefaultValue.self).value.pointee, place, &hasher)
+            unsafe FieldValue.hash(
+                entry.detail(as: DefaultValue.self).value.pointee, place, &hasher)
         case .optional:
             let isPresent = unsafe FieldValue.isPresent(entry, place)
             hasher.combine(isPresent)

@@ -12,7 +12,9 @@ enum FieldValue {
         case .string: unsafe place.assumingMemoryBound(to: String?.self).pointee != nil
         case .bytes: unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee != nil
         case .message, .group:
-            unsafe entry.messageType._withUnsafeGuaranteedRef { unsafe $0.presence.isPresent(place) }
+            unsafe entry.messageType._withUnsafeGuaranteedRef {
+                unsafe $0.presence.isPresent(place)
+            }
         }
     }
 
@@ -30,7 +32,8 @@ enum FieldValue {
     private static func bits(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> UInt64 {
         switch entry.code {
         case .bool: unsafe place.load(as: Bool.self) ? 1 : 0
-        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: unsafe place.load(as: UInt64.self)
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double:
+            unsafe place.load(as: UInt64.self)
         default: unsafe UInt64(place.load(as: UInt32.self))
         }
     }

@@ -76,7 +76,8 @@ extension FieldDecoder {
     }
 
     private mutating func message(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer, _ table: UnsafePointer<FieldTable>
+        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer,
+        _ table: UnsafePointer<FieldTable>
     ) throws(WireError) {
         if unsafe entry.pointee.code == .message {
             try unsafe nested(into: place, table, entry.pointee.number)
@@ -103,7 +104,9 @@ extension FieldDecoder {
             unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee = try byteArray()
         case .message, .group:
             // If a message arrives in parts, each part is merged into the parts before it.
-            unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { unsafe $0.makePresent(place) }
+            unsafe entry.pointee.messageType._withUnsafeGuaranteedRef {
+                unsafe $0.makePresent(place)
+            }
             // Safe: an optional stores its value at its start.
             try unsafe message(entry, place, entry.pointee.nestedTable)
         }

@@ -33,9 +33,12 @@ extension FieldDecoder {
         let skipped = unsafe try skipRun()
         guard keepsUnknownFields else { return }
         if let offset = unsafe table.pointee.unknownFieldsOffset {
-            unsafe (base + offset).assumingMemoryBound(to: UnknownFields.self).pointee.append(skipped)
+            unsafe (base + offset).assumingMemoryBound(to: UnknownFields.self).pointee.append(
+                skipped)
         } else {
-            unsafe table.pointee.type._withUnsafeGuaranteedRef { unsafe $0.appendUnknown(skipped, to: base) }
+            unsafe table.pointee.type._withUnsafeGuaranteedRef {
+                unsafe $0.appendUnknown(skipped, to: base)
+            }
         }
     }
 

@@ -18,7 +18,10 @@ extension FieldWriter {
                 Lent.at((base + offset).assumingMemoryBound(to: UnknownFields.self)).pointee)
         } else {
             unsafe unknown(
-                Lent(value: table.pointee.type._withUnsafeGuaranteedRef { unsafe $0.unknownFields(base) }))
+                Lent(
+                    value: table.pointee.type._withUnsafeGuaranteedRef {
+                        unsafe $0.unknownFields(base)
+                    }))
         }
     }
 
@@ -272,8 +275,11 @@ extension FieldWriter {
     }
 
     private mutating func oneof(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
-        unsafe entry.pointee.unmanagedDetail(as: OneofField.self)._withUnsafeGuaranteedRef { detail in
-            unsafe detail.functions.pointee.visit(place) { content in unsafe value(detail.value, content) }
+        unsafe entry.pointee.unmanagedDetail(as: OneofField.self)._withUnsafeGuaranteedRef {
+            detail in
+            unsafe detail.functions.pointee.visit(place) { content in
+                unsafe value(detail.value, content)
+            }
         }
     }
 

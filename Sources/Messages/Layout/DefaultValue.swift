@@ -14,7 +14,8 @@ final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {
 
     init(_ number: UInt32, _ kind: FieldKind<Value>, _ defaultValue: Value) {
         self.defaultValue = defaultValue
-        unsafe super.init(FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
+        unsafe super.init(
+            FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
     }
 
     override func withDefault(_ body: (UnsafeRawPointer) -> Void) {

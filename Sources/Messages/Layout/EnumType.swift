@@ -18,7 +18,8 @@ final class EnumTypeOf<E: OpenEnum>: EnumType {
                 } == number
             }
         guard isNumber else {
-            ProgramError.stop("\(E.self) must store 'var rawValue: Int32' and nothing else, as an OpenEnum")
+            ProgramError.stop(
+                "\(E.self) must store 'var rawValue: Int32' and nothing else, as an OpenEnum")
         }
     }
 

@@ -31,7 +31,9 @@ package final class MapField: FieldDetail {
 
     /// The functions for a map of these types. The compiler makes them for the types that are most used in maps, because
     /// a dictionary of types that are not known takes ten times as long.
-    static func make<Key: MapKey, Value>(_ key: FieldKind<Key>, _ value: FieldKind<Value>) -> MapField {
+    static func make<Key: MapKey, Value>(_ key: FieldKind<Key>, _ value: FieldKind<Value>)
+        -> MapField
+    {
         switch key {
         case let key as FieldKind<String>:
             switch value {
@@ -42,14 +44,20 @@ package final class MapField: FieldDetail {
             default: MapField(key, value)
             }
         case let key as FieldKind<Int32>:
-            if let value = value as? FieldKind<String> { MapField(key, value) } else { MapField(key, value) }
+            if let value = value as? FieldKind<String> {
+                MapField(key, value)
+            } else {
+                MapField(key, value)
+            }
         default: MapField(key, value)
         }
     }
 
     private init<Key: MapKey, Value>(_ keyKind: FieldKind<Key>, _ valueKind: FieldKind<Value>) {
-        unsafe key = FieldEntry.immortal(1, keyKind.code, .required, offset: 0, detail: keyKind.detail)
-        unsafe value = FieldEntry.immortal(2, valueKind.code, .required, offset: 0, detail: valueKind.detail)
+        unsafe key = FieldEntry.immortal(
+            1, keyKind.code, .required, offset: 0, detail: keyKind.detail)
+        unsafe value = FieldEntry.immortal(
+            2, valueKind.code, .required, offset: 0, detail: valueKind.detail)
         unsafe isEmpty = { unsafe $0.assumingMemoryBound(to: [Key: Value].self).pointee.isEmpty }
         unsafe forEach = { map, isSorted, body in
             let map = unsafe map.assumingMemoryBound(to: [Key: Value].self)

@@ -92,7 +92,8 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
         let isSame: Bool = unsafe array.withUnsafeBufferPointer { elements in
             unsafe withUnsafeBytes(of: array) { place in
                 let found = unsafe ListElements(at: place.baseAddress.unsafelyUnwrapped)
-                return unsafe found.first == UnsafeRawPointer(elements.baseAddress) && found.count == 2
+                return unsafe found.first == UnsafeRawPointer(elements.baseAddress)
+                    && found.count == 2
             }
         }
         guard isSame else { ProgramError.stop("an array of \(M.self) is not stored as expected") }
@@ -106,7 +107,9 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
         // Safe: an optional that is nil needs no release, and with a message in it, it is that message, and the byte
         // of its own is 0, if it has one. The type `M?` is not known here and would be looked up at each call.
         unsafe optional.assumingMemoryBound(to: M.self).initialize(to: M())
-        if hasTagByte { unsafe optional.storeBytes(of: 0, toByteOffset: MemoryLayout<M>.size, as: UInt8.self) }
+        if hasTagByte {
+            unsafe optional.storeBytes(of: 0, toByteOffset: MemoryLayout<M>.size, as: UInt8.self)
+        }
     }
 
     override func append(_ count: Int, to array: UnsafeMutableRawPointer) {

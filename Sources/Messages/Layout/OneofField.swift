@@ -5,7 +5,8 @@
 @usableFromInline
 package final class OneofField: FieldDetail {
     @usableFromInline
-    typealias Visit = (_ choice: UnsafeRawPointer, _ body: (_ value: UnsafeRawPointer) -> Void) -> Void
+    typealias Visit = (_ choice: UnsafeRawPointer, _ body: (_ value: UnsafeRawPointer) -> Void) ->
+        Void
     @usableFromInline
     typealias Update =
         (
@@ -36,7 +37,8 @@ package final class OneofField: FieldDetail {
         _ number: UInt32, _ kind: FieldKind<Value>, _ choice: Choice.Type, _ visit: @escaping Visit,
         _ update: @escaping Update
     ) {
-        unsafe value = FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail)
+        unsafe value = FieldEntry.immortal(
+            number, kind.code, .required, offset: 0, detail: kind.detail)
         self.choice = ObjectIdentifier(choice)
         let memory = UnsafeMutablePointer<Functions>.allocate(capacity: 1)
         unsafe memory.initialize(to: Functions(visit: visit, update: update))

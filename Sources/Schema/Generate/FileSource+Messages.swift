@@ -47,7 +47,8 @@ extension FileSource {
 
     private func write(_ field: FieldSource, _ writer: inout SourceWriter) {
         writer.documentation(field.documentation)
-        writer.variable("\(field.isBoxed ? "@Indirect " : "")\(options.access)var \(field.property)")
+        writer.variable(
+            "\(field.isBoxed ? "@Indirect " : "")\(options.access)var \(field.property)")
     }
 }
 

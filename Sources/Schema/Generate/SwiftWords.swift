@@ -10,7 +10,8 @@ enum SwiftWords {
     static let typeNames: Set = [
         "Any", "Array", "Bool", "CallOptions", "Channel", "Conversation", "Dictionary", "Double",
         "Equatable", "FakeChannel", "FakeResponse", "Float", "Google", "Hashable",
-        "Indirect", "Int", "Int32", "Int64", "Layout", "LoopbackService", "Message", "Method", "OpenEnum",
+        "Indirect", "Int", "Int32", "Int64", "Layout", "LoopbackService", "Message", "Method",
+        "OpenEnum",
         "Optional", "Protocol", "RPCError", "ReplyWriter", "RequestStream", "RequestWriter",
         "ResponseStream", "Self", "Sendable", "ServerContext", "ServerMethods", "ServiceClient",
         "String", "Swift", "Type", "UInt32", "UInt64", "UInt8", "UnknownFields", "Void",
