@@ -37,7 +37,7 @@ package struct ListedField {
         }
     }
 
-    private init(_ entry: FieldEntry, _ place: UnsafeRawPointer) {
+    private init(_ entry: TableEntry, _ place: UnsafeRawPointer) {
         number = entry.number
         shape = entry.shape
         let map = entry.shape == .map ? entry.detail(as: MapField.self) : nil

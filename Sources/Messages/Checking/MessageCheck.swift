@@ -48,7 +48,7 @@ package enum MessageCheck {
     }
 
     /// Whether a field of a new message is one that is not sent.
-    private static func isDefault(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
+    private static func isDefault(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.shape {
         case .singular: return unsafe FieldValue.isInitial(entry, place)
         case .required: return true

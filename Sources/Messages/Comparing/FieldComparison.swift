@@ -16,7 +16,7 @@ extension FieldTable {
     }
 
     private static func areEqual(
-        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
         switch entry.shape {
         case .singular, .required: return unsafe FieldValue.areEqual(entry, left, right)

@@ -12,7 +12,7 @@ extension FieldTable {
     }
 
     private static func hash(
-        _ entry: FieldEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher
+        _ entry: TableEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher
     ) {
         switch entry.shape {
         case .singular, .required: unsafe FieldValue.hash(entry, place, &hasher)

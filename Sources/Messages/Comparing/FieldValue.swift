@@ -2,7 +2,7 @@
 enum FieldValue {
     /// Whether an optional has a value.
     @inline(__always)
-    static func isPresent(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
+    static func isPresent(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.code {
         case .int32, .enumeration, .sint32, .sfixed32, .uint32, .fixed32, .float:
             unsafe place.load(as: UInt32?.self) != nil
@@ -19,7 +19,7 @@ enum FieldValue {
     }
 
     /// Whether a value is zero or empty. This is not equality with zero: minus zero equals zero, but it is encoded.
-    static func isInitial(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> Bool {
+    static func isInitial(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.code {
         case .string: unsafe place.assumingMemoryBound(to: String.self).pointee.isEmpty
         case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee.isEmpty
@@ -29,7 +29,7 @@ enum FieldValue {
     }
 
     /// The bits of a number.
-    private static func bits(_ entry: FieldEntry, _ place: UnsafeRawPointer) -> UInt64 {
+    private static func bits(_ entry: TableEntry, _ place: UnsafeRawPointer) -> UInt64 {
         switch entry.code {
         case .bool: unsafe place.load(as: Bool.self) ? 1 : 0
         case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double:
@@ -40,7 +40,7 @@ enum FieldValue {
 
     /// Whether two values are the same on the wire. This is stricter than equality: 0.0 equals -0.0.
     static func areSame(
-        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
         switch entry.code {
         case .string, .bytes, .message, .group: unsafe areEqual(entry, left, right)
@@ -49,7 +49,7 @@ enum FieldValue {
     }
 
     static func areEqual(
-        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
         switch entry.code {
         case .float: unsafe left.load(as: Float.self) == right.load(as: Float.self)
@@ -73,7 +73,7 @@ enum FieldValue {
         left.utf8.elementsEqual(right.utf8)
     }
 
-    static func hash(_ entry: FieldEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher) {
+    static func hash(_ entry: TableEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher) {
         switch entry.code {
         case .float: unsafe hasher.combine(place.load(as: Float.self))
         case .double: unsafe hasher.combine(place.load(as: Double.self))
@@ -93,13 +93,13 @@ enum FieldValue {
 
     /// Calls `body` with the address of each element of a list or of an ``Indirect``.
     static func forEach(
-        _ entry: FieldEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
+        _ entry: TableEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
     ) {
         unsafe ListElements(at: list).forEach(stride: stride(entry), body)
     }
 
     static func areListsEqual(
-        _ entry: FieldEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
         let (one, other) = unsafe (ListElements(at: left), ListElements(at: right))
         let stride = stride(entry)
@@ -110,7 +110,7 @@ enum FieldValue {
     }
 
     /// The distance of two elements of a list, in bytes.
-    private static func stride(_ entry: FieldEntry) -> Int {
+    private static func stride(_ entry: TableEntry) -> Int {
         switch entry.code {
         case .string: MemoryLayout<String>.stride
         case .bytes: MemoryLayout<[UInt8]>.stride

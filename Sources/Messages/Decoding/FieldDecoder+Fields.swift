@@ -3,7 +3,7 @@
 extension FieldDecoder {
     @inline(__always)
     mutating func field(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         switch unsafe entry.pointee.plain {
         case .int32: try unsafe number(Int32Kind.self, place)
@@ -22,7 +22,7 @@ extension FieldDecoder {
     }
 
     private mutating func otherField(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         switch unsafe entry.pointee.shape {
         case .list, .packedList: return try unsafe list(entry, place)
@@ -39,7 +39,7 @@ extension FieldDecoder {
 
     /// Reads a value after its tag. A message is merged into the value; any other value replaces it.
     mutating func value(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         switch unsafe entry.pointee.code {
         case .int32, .enumeration: try unsafe number(Int32Kind.self, place)
@@ -76,7 +76,7 @@ extension FieldDecoder {
     }
 
     private mutating func message(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer,
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer,
         _ table: UnsafePointer<FieldTable>
     ) throws(WireError) {
         if unsafe entry.pointee.code == .message {
@@ -87,7 +87,7 @@ extension FieldDecoder {
     }
 
     private mutating func optional(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         switch unsafe entry.pointee.code {
         case .int32, .enumeration: try unsafe optional(Int32Kind.self, place)
@@ -121,7 +121,7 @@ extension FieldDecoder {
     }
 
     private mutating func indirect(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let first = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
             let isEmpty = unsafe ListElements(at: place).count == 0
@@ -133,7 +133,7 @@ extension FieldDecoder {
     }
 
     private mutating func oneof(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let (field, functions) = unsafe entry.pointee.unmanagedDetail(as: OneofField.self)
             ._withUnsafeGuaranteedRef { unsafe ($0.value, $0.functions) }
@@ -145,7 +145,7 @@ extension FieldDecoder {
     // MARK: Lists and maps
 
     private mutating func list(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         switch unsafe entry.pointee.code {
         case .string:
@@ -175,7 +175,7 @@ extension FieldDecoder {
 
     @inline(__always)
     private mutating func elements<Element>(
-        _ entry: UnsafePointer<FieldEntry>, _ list: UnsafeMutablePointer<[Element]>,
+        _ entry: UnsafePointer<TableEntry>, _ list: UnsafeMutablePointer<[Element]>,
         _ read: (inout FieldDecoder) throws(WireError) -> Element
     ) throws(WireError) {
         let run = runLength()
@@ -192,7 +192,7 @@ extension FieldDecoder {
     }
 
     private mutating func messages(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let table = unsafe entry.pointee.nestedTable
         repeat {
@@ -214,7 +214,7 @@ extension FieldDecoder {
     }
 
     private mutating func numbers<K: NumberKind>(
-        _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _: K.Type, _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         // An array of an enum has the layout of an array of the number that each element stores.
         let list = unsafe place.assumingMemoryBound(to: [K.Value].self)
@@ -251,7 +251,7 @@ extension FieldDecoder {
     }
 
     private mutating func map(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeMutableRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeMutableRawPointer
     ) throws(WireError) {
         let detail = unsafe entry.pointee.detail(as: MapField.self)
         // Limited, because all entries may have the same key. Memory for each entry would then be a multiple

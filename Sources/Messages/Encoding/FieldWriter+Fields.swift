@@ -32,7 +32,7 @@ extension FieldWriter {
     }
 
     @inline(__always)
-    private mutating func field(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func field(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         switch unsafe entry.pointee.plain {
         case .int32: unsafe singular(Int32Kind.self, entry, place)
         case .uint32: unsafe singular(UInt32Kind.self, entry, place)
@@ -59,7 +59,7 @@ extension FieldWriter {
     }
 
     private mutating func otherField(
-        _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
+        _ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer
     ) {
         switch unsafe entry.pointee.shape {
         case .optional:
@@ -77,7 +77,7 @@ extension FieldWriter {
 
     /// The tag of a field, whose bytes are known.
     @inline(__always)
-    private mutating func tag(_ entry: UnsafePointer<FieldEntry>) {
+    private mutating func tag(_ entry: UnsafePointer<TableEntry>) {
         guard count <= limit else { return unsafe varintAtLimit(UInt64(entry.pointee.tag)) }
         // Safe: a tag has at most five bytes, and the slack beyond the limit is larger than eight.
         unsafe UnsafeMutableRawPointer(start + count)
@@ -86,7 +86,7 @@ extension FieldWriter {
     }
 
     @inline(__always)
-    private mutating func varint(_ entry: UnsafePointer<FieldEntry>, _ bits: UInt64) {
+    private mutating func varint(_ entry: UnsafePointer<TableEntry>, _ bits: UInt64) {
         unsafe tag(entry)
         varint(bits)
     }
@@ -106,7 +106,7 @@ extension FieldWriter {
 extension FieldWriter {
     @inline(__always)
     private mutating func singular<K: NumberKind>(
-        _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
+        _: K.Type, _ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer
     ) {
         let value = unsafe place.load(as: K.Value.self)
         guard K.bits(of: value) != 0 else { return }
@@ -115,7 +115,7 @@ extension FieldWriter {
     }
 
     /// The tag and the value.
-    mutating func value(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    mutating func value(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         switch unsafe entry.pointee.code {
         case .string: unsafe string(entry, place.assumingMemoryBound(to: String.self))
         case .bytes: unsafe bytes(entry, place.assumingMemoryBound(to: [UInt8].self))
@@ -134,14 +134,14 @@ extension FieldWriter {
 
     @inline(__always)
     private mutating func value<K: NumberKind>(
-        _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
+        _: K.Type, _ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer
     ) {
         unsafe tag(entry)
         number(K.self, unsafe place.load(as: K.Value.self))
     }
 
     private mutating func message(
-        _ entry: UnsafePointer<FieldEntry>, _ message: UnsafeRawPointer,
+        _ entry: UnsafePointer<TableEntry>, _ message: UnsafeRawPointer,
         _ table: UnsafePointer<FieldTable>
     ) {
         unsafe tag(entry)
@@ -157,7 +157,7 @@ extension FieldWriter {
 
     @inline(__always)
     private mutating func string(
-        _ entry: UnsafePointer<FieldEntry>, _ source: UnsafePointer<String>
+        _ entry: UnsafePointer<TableEntry>, _ source: UnsafePointer<String>
     ) {
         let byteCount = unsafe source.pointee.utf8.count
         if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
@@ -167,7 +167,7 @@ extension FieldWriter {
 
     @inline(__always)
     private mutating func bytes(
-        _ entry: UnsafePointer<FieldEntry>, _ source: UnsafePointer<[UInt8]>
+        _ entry: UnsafePointer<TableEntry>, _ source: UnsafePointer<[UInt8]>
     ) {
         let byteCount = unsafe source.pointee.count
         let isSeparate = unsafe byteCount >= separate.pointee.minByteCount
@@ -184,7 +184,7 @@ extension FieldWriter {
 // MARK: - Lists
 
 extension FieldWriter {
-    private mutating func list(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func list(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         switch unsafe entry.pointee.code {
         case .string:
             unsafe elements(String.self, place) { writer, element in
@@ -199,7 +199,7 @@ extension FieldWriter {
         }
     }
 
-    private mutating func messages(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func messages(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         let (table, stride) = unsafe entry.pointee.messageType._withUnsafeGuaranteedRef { type in
             unsafe (type.table, type.stride)
         }
@@ -216,7 +216,7 @@ extension FieldWriter {
         }
     }
 
-    private mutating func numbers(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func numbers(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         switch unsafe entry.pointee.code {
         case .int32, .enumeration: unsafe numbers(Int32Kind.self, entry, place)
         case .int64: unsafe numbers(Int64Kind.self, entry, place)
@@ -236,7 +236,7 @@ extension FieldWriter {
     }
 
     private mutating func numbers<K: NumberKind>(
-        _: K.Type, _ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer
+        _: K.Type, _ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer
     ) {
         guard unsafe entry.pointee.shape == .packedList else {
             return unsafe elements(K.Value.self, place) { writer, element in
@@ -265,7 +265,7 @@ extension FieldWriter {
 // MARK: - Other shapes
 
 extension FieldWriter {
-    private mutating func defaulted(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func defaulted(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: DefaultValue.self)
         var isDefault = false
         unsafe detail.withDefault {
@@ -274,7 +274,7 @@ extension FieldWriter {
         if !isDefault { unsafe value(detail.value, place) }
     }
 
-    private mutating func oneof(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func oneof(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         unsafe entry.pointee.unmanagedDetail(as: OneofField.self)._withUnsafeGuaranteedRef {
             detail in
             unsafe detail.functions.pointee.visit(place) { content in
@@ -283,7 +283,7 @@ extension FieldWriter {
         }
     }
 
-    private mutating func map(_ entry: UnsafePointer<FieldEntry>, _ place: UnsafeRawPointer) {
+    private mutating func map(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: MapField.self)
         unsafe detail.forEach(place, options.isDeterministic) { key, content in
             unsafe tag(entry)

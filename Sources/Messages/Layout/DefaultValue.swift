@@ -2,9 +2,9 @@
 @safe
 package class DefaultValue: FieldDetail {
     /// What the value is, without the default.
-    let value: UnsafePointer<FieldEntry>
+    let value: UnsafePointer<TableEntry>
 
-    init(_ value: UnsafePointer<FieldEntry>) { unsafe self.value = value }
+    init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
 
     func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { fatalError("abstract") }
 }
@@ -15,7 +15,7 @@ final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {
     init(_ number: UInt32, _ kind: FieldKind<Value>, _ defaultValue: Value) {
         self.defaultValue = defaultValue
         unsafe super.init(
-            FieldEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
+            TableEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
     }
 
     override func withDefault(_ body: (UnsafeRawPointer) -> Void) {

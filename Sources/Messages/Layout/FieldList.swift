@@ -4,7 +4,7 @@
 /// The property's type determines the presence: `Int32` is a proto3 field, which is omitted when it is zero.
 /// `Int32?` is a field with presence. `[Int32]` is a repeated field.
 public final class FieldList<M: Message> {
-    private(set) var entries: [FieldEntry] = []
+    private(set) var entries: [TableEntry] = []
 
     init() {}
 
@@ -20,7 +20,7 @@ public final class FieldList<M: Message> {
         guard !entries.contains(where: { $0.number == number }) else {
             ProgramError.stopTwice(M.self, number)
         }
-        entries.append(FieldEntry(number, code, shape, offset: offset, detail: detail))
+        entries.append(TableEntry(number, code, shape, offset: offset, detail: detail))
     }
 }
 

@@ -3,7 +3,7 @@
 @usableFromInline
 struct FieldTable {
     /// In the order of the list. After the last one follows an entry that no tag matches.
-    let entries: UnsafePointer<FieldEntry>
+    let entries: UnsafePointer<TableEntry>
     let count: Int
     /// Where the message stores its unknown fields. Nil if it computes them.
     let unknownFieldsOffset: Int?
@@ -20,7 +20,7 @@ struct FieldTable {
 
 extension FieldTable {
     /// The field that a tag belongs to; nil if there is none, or if its values have another wire type.
-    func entry(for tag: UInt32) -> UnsafePointer<FieldEntry>? {
+    func entry(for tag: UInt32) -> UnsafePointer<TableEntry>? {
         guard let index = index(of: tag &>> 3) else { return nil }
         let entry = unsafe entries + index
         return unsafe entry.pointee.tag == tag || entry.pointee.otherTag == tag ? entry : nil
@@ -58,8 +58,8 @@ extension FieldTable {
         return unsafe UnsafePointer(table)
     }
 
-    private init(_ list: [FieldEntry], _ type: MessageType) {
-        let memory = UnsafeMutableBufferPointer<FieldEntry>.allocate(capacity: list.count + 1)
+    private init(_ list: [TableEntry], _ type: MessageType) {
+        let memory = UnsafeMutableBufferPointer<TableEntry>.allocate(capacity: list.count + 1)
         _ = unsafe memory.initialize(fromContentsOf: list + [.end])
         // Safe: the buffer is not empty.
         unsafe entries = UnsafePointer(memory.baseAddress.unsafelyUnwrapped)

@@ -4,8 +4,8 @@
 @safe
 package final class MapField: FieldDetail {
     /// What the keys and the values are.
-    let key: UnsafePointer<FieldEntry>
-    let value: UnsafePointer<FieldEntry>
+    let key: UnsafePointer<TableEntry>
+    let value: UnsafePointer<TableEntry>
 
     let isEmpty: (_ map: UnsafeRawPointer) -> Bool
 
@@ -54,9 +54,9 @@ package final class MapField: FieldDetail {
     }
 
     private init<Key: MapKey, Value>(_ keyKind: FieldKind<Key>, _ valueKind: FieldKind<Value>) {
-        unsafe key = FieldEntry.immortal(
+        unsafe key = TableEntry.immortal(
             1, keyKind.code, .required, offset: 0, detail: keyKind.detail)
-        unsafe value = FieldEntry.immortal(
+        unsafe value = TableEntry.immortal(
             2, valueKind.code, .required, offset: 0, detail: valueKind.detail)
         unsafe isEmpty = { unsafe $0.assumingMemoryBound(to: [Key: Value].self).pointee.isEmpty }
         unsafe forEach = { map, isSorted, body in

@@ -24,7 +24,7 @@ package final class OneofField: FieldDetail {
     }
 
     /// What the values are. Never a oneof.
-    let value: UnsafePointer<FieldEntry>
+    let value: UnsafePointer<TableEntry>
     /// The type of the enum.
     package let choice: ObjectIdentifier
     /// Never freed, as the table.
@@ -37,7 +37,7 @@ package final class OneofField: FieldDetail {
         _ number: UInt32, _ kind: FieldKind<Value>, _ choice: Choice.Type, _ visit: @escaping Visit,
         _ update: @escaping Update
     ) {
-        unsafe value = FieldEntry.immortal(
+        unsafe value = TableEntry.immortal(
             number, kind.code, .required, offset: 0, detail: kind.detail)
         self.choice = ObjectIdentifier(choice)
         let memory = UnsafeMutablePointer<Functions>.allocate(capacity: 1)

@@ -14,7 +14,7 @@ extension TextWriter {
             table.pointee.type._withUnsafeGuaranteedRef { unsafe $0.unknownFields(message) })
     }
 
-    private mutating func field(_ entry: FieldEntry, _ name: String, _ place: UnsafeRawPointer) {
+    private mutating func field(_ entry: TableEntry, _ name: String, _ place: UnsafeRawPointer) {
         switch entry.shape {
         case .singular:
             if unsafe !FieldValue.isInitial(entry, place) { unsafe line(name, entry, place) }
@@ -53,11 +53,11 @@ extension TextWriter {
         }
     }
 
-    private mutating func line(_ name: String, _ entry: FieldEntry, _ place: UnsafeRawPointer) {
+    private mutating func line(_ name: String, _ entry: TableEntry, _ place: UnsafeRawPointer) {
         field(name) { text in unsafe text.value(entry, place) }
     }
 
-    private mutating func value(_ entry: FieldEntry, _ place: UnsafeRawPointer) {
+    private mutating func value(_ entry: TableEntry, _ place: UnsafeRawPointer) {
         switch entry.code {
         case .int32, .sint32, .sfixed32: unsafe value("\(place.load(as: Int32.self))")
         case .int64, .sint64, .sfixed64: unsafe value("\(place.load(as: Int64.self))")

@@ -71,7 +71,7 @@ enum PlainField: UInt8, Sendable {
 ///
 /// A plain value: the object is never freed, because the table is not.
 @safe
-struct FieldEntry {
+struct TableEntry {
     /// The tag as it is written. The wire type of a packed list is that of its bytes.
     let tag: UInt32
     /// The other tag with which a list of numbers may arrive; equal to `tag` for every other field.
@@ -108,15 +108,15 @@ struct FieldEntry {
     /// The entry of a value inside a field. It is never freed, as the table.
     static func immortal(
         _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int, detail: FieldDetail?
-    ) -> UnsafePointer<FieldEntry> {
-        let memory = UnsafeMutablePointer<FieldEntry>.allocate(capacity: 1)
+    ) -> UnsafePointer<TableEntry> {
+        let memory = UnsafeMutablePointer<TableEntry>.allocate(capacity: 1)
         unsafe memory.initialize(
-            to: FieldEntry(number, code, shape, offset: offset, detail: detail))
+            to: TableEntry(number, code, shape, offset: offset, detail: detail))
         return unsafe UnsafePointer(memory)
     }
 
     /// Follows the last field of a table. No field has its tag.
-    static var end: FieldEntry { FieldEntry(tag: Tag.end) }
+    static var end: TableEntry { TableEntry(tag: Tag.end) }
 
     private init(tag: UInt32) {
         self.tag = tag
@@ -141,7 +141,7 @@ struct FieldEntry {
     }
 }
 
-extension FieldEntry {
+extension TableEntry {
     /// The message type of a message field.
     @inline(__always)
     var messageType: Unmanaged<MessageType> {
