@@ -58,7 +58,7 @@ extension Message {
         decoding bytes: [UInt8], options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
         self.init()
-        try merge(bytes.span, options: options)
+        try merge(ContiguousArray(bytes).span, options: options)
     }
 
     /// The encoded message.

@@ -98,6 +98,13 @@ enum FieldValue {
         unsafe ListElements(at: list).forEach(stride: stride(entry), body)
     }
 
+    /// The addresses of the elements of a list or of an ``Indirect``.
+    static func addresses(_ entry: TableEntry, _ list: UnsafeRawPointer) -> [UnsafeRawPointer] {
+        var addresses = unsafe [UnsafeRawPointer]()
+        unsafe forEach(entry, list) { address in unsafe addresses.append(address) }
+        return unsafe addresses
+    }
+
     static func areListsEqual(
         _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {

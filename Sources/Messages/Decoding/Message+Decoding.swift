@@ -13,6 +13,20 @@ extension Message {
     }
 }
 
+extension Message {
+    /// Adds the fields of another message, as if its encoding followed that of this one: fields that it has are replaced,
+    /// messages are merged, lists grow, and entries of maps are added or replaced. A field without presence that is zero
+    /// or empty there stays as it is here.
+    ///
+    /// Throws if the other message could not be received: it is nested more deeply than 100 levels, or the key of a map
+    /// has too many combining marks in a row. This message is then as it was.
+    public mutating func merge(_ other: Self) throws(WireError) {
+        var merged = self
+        try merged.merge(ContiguousArray(other.encoded()).span)
+        self = merged
+    }
+}
+
 extension FieldDecoder {
     /// Adds the fields in `bytes` to the message at an address, whose type has the table.
     @usableFromInline

@@ -57,7 +57,7 @@ extension TextWriter {
         field(name) { text in unsafe text.value(entry, place) }
     }
 
-    private mutating func value(_ entry: TableEntry, _ place: UnsafeRawPointer) {
+    mutating func value(_ entry: TableEntry, _ place: UnsafeRawPointer) {
         switch entry.code {
         case .int32, .sint32, .sfixed32: unsafe value("\(place.load(as: Int32.self))")
         case .int64, .sint64, .sfixed64: unsafe value("\(place.load(as: Int64.self))")
