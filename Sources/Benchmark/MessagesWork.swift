@@ -5,8 +5,8 @@ struct Tiny: Message {
     var name = ""
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.string(1, &name)
+    static let layout = Layout<Self> { field in
+        field.string(1, \.name)
     }
 }
 
@@ -24,17 +24,17 @@ struct Nested: Message {
     var kind = Kind()
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &id)
-        try field.int64(2, &timestamp)
-        try field.double(3, &score)
-        try field.bool(4, &active)
-        try field.string(5, &title)
-        try field.int32(6, &numbers)
-        try field.string(7, &tags)
-        try field.map(8, &counters, .string, .int64)
-        try field.message(9, &items)
-        try field.enumeration(10, &kind)
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.id)
+        field.int64(2, \.timestamp)
+        field.double(3, \.score)
+        field.bool(4, \.active)
+        field.string(5, \.title)
+        field.int32(6, \.numbers)
+        field.string(7, \.tags)
+        field.map(8, \.counters, .string, .int64)
+        field.message(9, \.items)
+        field.enumeration(10, \.kind)
     }
 
     struct Kind: OpenEnum {
@@ -55,17 +55,17 @@ struct Nested: Message {
         @Indirect var child: Item?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.uint64(2, &key)
-            try field.sint32(3, &deltas)
-            try field.oneof(4, &value, .string, Value.text) {
+        static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.uint64(2, \.key)
+            field.sint32(3, \.deltas)
+            field.oneof(4, \.value, .string, Value.text) {
                 if case .text(let text) = $0 { text } else { nil }
             }
-            try field.oneof(5, &value, .double, Value.number) {
+            field.oneof(5, \.value, .double, Value.number) {
                 if case .number(let number) = $0 { number } else { nil }
             }
-            try field.message(6, &_child)
+            field.message(6, \._child)
         }
     }
 }

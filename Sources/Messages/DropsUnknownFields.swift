@@ -4,8 +4,8 @@
 /// struct Ping: DropsUnknownFields {
 ///     var id: UInt64 = 0
 ///
-///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-///         try field.uint64(1, &id)
+///     static let layout = Layout<Self> { field in
+///         field.uint64(1, \.id)
 ///     }
 /// }
 /// ```
@@ -19,7 +19,6 @@ public protocol DropsUnknownFields: Message {}
 
 extension DropsUnknownFields {
     /// Always empty. An assigned value is dropped.
-    @inlinable
     public var unknownFields: UnknownFields {
         get { UnknownFields() }
         set {}

@@ -3,16 +3,13 @@
 /// The compiler retains a value that it reads from memory, unless it can prove that the memory does not
 /// change in the meantime. For short fields, the retain costs as much as the encoding. This type cannot be
 /// copied, so the compiler uses the value in place.
-@frozen
-@usableFromInline
 package struct Lent<Value>: ~Copyable {
-    @usableFromInline package let value: Value
+    package let value: Value
 
     /// The same address, as the address of a lent value.
     ///
     /// Safe if the memory does not change while the result is used: a struct with one property has the
     /// layout of that property.
-    @inlinable
     @inline(__always)
     package static func at(_ address: UnsafePointer<Value>) -> UnsafePointer<Lent<Value>> {
         unsafe UnsafeRawPointer(address).assumingMemoryBound(to: Lent<Value>.self)

@@ -8,7 +8,7 @@ extension Codec where Value: Message {
                 var bytes: [UInt8] = []
                 bytes.reserveCapacity(sizeHint.capacity)
                 var separate = SeparateBytes(minByteCount: EncodedMessage.partByteCount)
-                try value.encode(
+                value.encode(
                     appendingTo: &bytes, reservingPrefix: MessagePrefix.byteCount,
                     separating: &separate, options: EncodingOptions())
                 sizeHint.note(bytes.count)

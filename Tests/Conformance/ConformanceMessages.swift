@@ -31,23 +31,23 @@ struct ConformanceRequest: Message {
     var printUnknownFields = false
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.oneof(1, &payload, .bytes, Payload.protobuf) {
+    static let layout = Layout<Self> { field in
+        field.oneof(1, \.payload, .bytes, Payload.protobuf) {
             if case .protobuf(let it) = $0 { it } else { nil }
         }
-        try field.oneof(2, &payload, .string, Payload.json) {
+        field.oneof(2, \.payload, .string, Payload.json) {
             if case .json(let it) = $0 { it } else { nil }
         }
-        try field.enumeration(3, &requestedOutputFormat)
-        try field.string(4, &messageType)
-        try field.enumeration(5, &testCategory)
-        try field.oneof(7, &payload, .string, Payload.jspb) {
+        field.enumeration(3, \.requestedOutputFormat)
+        field.string(4, \.messageType)
+        field.enumeration(5, \.testCategory)
+        field.oneof(7, \.payload, .string, Payload.jspb) {
             if case .jspb(let it) = $0 { it } else { nil }
         }
-        try field.oneof(8, &payload, .string, Payload.text) {
+        field.oneof(8, \.payload, .string, Payload.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
-        try field.bool(9, &printUnknownFields)
+        field.bool(9, \.printUnknownFields)
     }
 }
 
@@ -66,26 +66,26 @@ struct ConformanceResponse: Message {
     var result: Result?
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.oneof(1, &result, .string, Result.parseError) {
+    static let layout = Layout<Self> { field in
+        field.oneof(1, \.result, .string, Result.parseError) {
             if case .parseError(let it) = $0 { it } else { nil }
         }
-        try field.oneof(2, &result, .string, Result.runtimeError) {
+        field.oneof(2, \.result, .string, Result.runtimeError) {
             if case .runtimeError(let it) = $0 { it } else { nil }
         }
-        try field.oneof(3, &result, .bytes, Result.protobuf) {
+        field.oneof(3, \.result, .bytes, Result.protobuf) {
             if case .protobuf(let it) = $0 { it } else { nil }
         }
-        try field.oneof(4, &result, .string, Result.json) {
+        field.oneof(4, \.result, .string, Result.json) {
             if case .json(let it) = $0 { it } else { nil }
         }
-        try field.oneof(5, &result, .string, Result.skipped) {
+        field.oneof(5, \.result, .string, Result.skipped) {
             if case .skipped(let it) = $0 { it } else { nil }
         }
-        try field.oneof(6, &result, .string, Result.serializeError) {
+        field.oneof(6, \.result, .string, Result.serializeError) {
             if case .serializeError(let it) = $0 { it } else { nil }
         }
-        try field.oneof(8, &result, .string, Result.text) {
+        field.oneof(8, \.result, .string, Result.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
     }

@@ -6,9 +6,9 @@ extension TestAllTypes {
         @Indirect var corecursive: TestAllTypes?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &a)
-            try field.message(2, &_corecursive)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.a)
+            field.message(2, \._corecursive)
         }
     }
 
@@ -27,8 +27,8 @@ struct ForeignMessage: Message {
     var c: Int32 = 0
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &c)
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.c)
     }
 }
 

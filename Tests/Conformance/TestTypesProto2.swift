@@ -6,9 +6,9 @@ extension TestAllTypesProto2 {
         @Indirect var corecursive: TestAllTypesProto2?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &a)
-            try field.message(2, &_corecursive)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.a)
+            field.message(2, \._corecursive)
         }
     }
 
@@ -18,9 +18,9 @@ extension TestAllTypesProto2 {
         var groupUint32: UInt32?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(202, &groupInt32)
-            try field.uint32(203, &groupUint32)
+        static let layout = Layout<Self> { field in
+            field.int32(202, \.groupInt32)
+            field.uint32(203, \.groupUint32)
         }
     }
 
@@ -34,8 +34,8 @@ struct ForeignMessageProto2: Message {
     var c: Int32?
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &c)
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.c)
     }
 }
 

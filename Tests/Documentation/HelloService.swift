@@ -17,8 +17,8 @@ extension Pb {
 
         static var messageName: String { "pb.HelloRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
+        static let layout = Layout<Self> { field in
+            field.string(1, \.name)
         }
     }
 
@@ -34,8 +34,8 @@ extension Pb {
 
         static var messageName: String { "pb.HelloResponse" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &hello)
+        static let layout = Layout<Self> { field in
+            field.string(1, \.hello)
         }
     }
 

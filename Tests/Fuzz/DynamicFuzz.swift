@@ -1,5 +1,5 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Fields Sources/Messages/Kinds Sources/Messages/Text
+// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
+// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
 // fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
 // fuzz: Sources/Schema/SchemaError.swift Sources/Schema/Sequence+InOrder.swift Sources/Schema/Declarations
 // fuzz: Sources/Schema/Source/Escapes.swift Sources/Dynamic/Message Sources/Dynamic/Binary

@@ -1,5 +1,5 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Fields Sources/Messages/Kinds Sources/Messages/Text
+// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
+// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
 // fuzz: Sources/Messages/WellKnown Sources/Messages/Wire
 //
 // A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is
@@ -30,28 +30,28 @@ struct FuzzMessage: Message {
     var json: Google.Protobuf.Struct?
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &number)
-        try field.sint64(2, &zigZag)
-        try field.double(3, &double)
-        try field.float(4, &float)
-        try field.string(5, &text)
-        try field.bytes(6, &bytes)
-        try field.int32(7, &numbers)
-        try field.fixed64(8, &wide, packed: false)
-        try field.string(9, &texts)
-        try field.message(10, &_inner)
-        try field.message(11, &all)
-        try field.map(12, &names, .string, .message(FuzzMessage.self))
-        try field.map(13, &flags, .bool, .sfixed64)
-        try field.oneof(14, &choice, .string, Choice.text) {
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.number)
+        field.sint64(2, \.zigZag)
+        field.double(3, \.double)
+        field.float(4, \.float)
+        field.string(5, \.text)
+        field.bytes(6, \.bytes)
+        field.int32(7, \.numbers)
+        field.fixed64(8, \.wide, packed: false)
+        field.string(9, \.texts)
+        field.message(10, \._inner)
+        field.message(11, \.all)
+        field.map(12, \.names, .string, .message(FuzzMessage.self))
+        field.map(13, \.flags, .bool, .sfixed64)
+        field.oneof(14, \.choice, .string, Choice.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
-        try field.oneof(15, &choice, .message(Google.Protobuf.Value.self), Choice.child) {
+        field.oneof(15, \.choice, .message(Google.Protobuf.Value.self), Choice.child) {
             if case .child(let it) = $0 { it } else { nil }
         }
-        try field.group(16, &group)
-        try field.message(2000, &json)
+        field.group(16, \.group)
+        field.message(2000, \.json)
     }
 }
 

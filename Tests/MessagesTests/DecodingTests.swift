@@ -83,8 +83,8 @@ struct DecodingTests {
             var names: [Int32: Int32] = [:]
             var unknownFields = UnknownFields()
 
-            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.map(1, &names, .int32, .int32)
+            static let layout = Layout<Self> { field in
+                field.map(1, \.names, .int32, .int32)
             }
         }
         let flood = [UInt8](repeatElement([0x0a, 0], count: 100_000).joined())
@@ -125,17 +125,17 @@ struct DecodingTests {
             var id: Int32 = 0
             var unknownFields = UnknownFields()
 
-            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.message(2, &child)
-                try field.int32(3, &id)
+            static let layout = Layout<Self> { field in
+                field.message(2, \.child)
+                field.int32(3, \.id)
             }
         }
 
         var group: Group?
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.group(1, &group)
+        static let layout = Layout<Self> { field in
+            field.group(1, \.group)
         }
     }
 
@@ -174,8 +174,8 @@ struct DecodingTests {
     func forgetful() throws {
         struct Forgetful: DropsUnknownFields {
             var id: Int32 = 0
-            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &id)
+            static let layout = Layout<Self> { field in
+                field.int32(1, \.id)
             }
         }
         let message = try Forgetful(decoding: [0x10, 1, 8, 2])
@@ -342,8 +342,8 @@ struct DecodingTests {
             var labels: [String: Int32] = [:]
             var unknownFields = UnknownFields()
 
-            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.map(1, &labels, .string, .int32)
+            static let layout = Layout<Self> { field in
+                field.map(1, \.labels, .string, .int32)
             }
         }
         func encoded(_ key: String) -> [UInt8] {

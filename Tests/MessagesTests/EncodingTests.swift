@@ -134,7 +134,7 @@ struct EncodingTests {
             let message = Everything.random(using: &random)
             var bytes: [UInt8] = []
             var separate = SeparateBytes(minByteCount: minByteCount)
-            try message.encode(
+            message.encode(
                 appendingTo: &bytes, reservingPrefix: 3, separating: &separate,
                 options: .deterministic)
             let parts = separate.parts(between: bytes)
@@ -155,7 +155,7 @@ struct EncodingTests {
         var message = Everything.with { $0.bytes = [UInt8](repeating: 7, count: 100) }
         var bytes: [UInt8] = []
         var separate = SeparateBytes(minByteCount: 100)
-        try message.encode(
+        message.encode(
             appendingTo: &bytes, reservingPrefix: 0, separating: &separate,
             options: EncodingOptions())
         let parts = separate.parts(between: bytes)

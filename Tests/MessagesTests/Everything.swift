@@ -28,9 +28,9 @@ struct Everything: Message {
         var tags: [String] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &id)
-            try field.string(2, &tags)
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.id)
+            field.string(2, \.tags)
         }
     }
 
@@ -79,53 +79,53 @@ struct Everything: Message {
     var groups: [Child] = []
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.int32(1, &int32)
-        try field.int64(2, &int64)
-        try field.uint32(3, &uint32)
-        try field.uint64(4, &uint64)
-        try field.sint32(5, &sint32)
-        try field.sint64(6, &sint64)
-        try field.fixed32(7, &fixed32)
-        try field.fixed64(8, &fixed64)
-        try field.sfixed32(9, &sfixed32)
-        try field.sfixed64(10, &sfixed64)
-        try field.float(11, &float)
-        try field.double(12, &double)
-        try field.bool(13, &bool)
-        try field.string(14, &string)
-        try field.bytes(15, &bytes)
-        try field.enumeration(16, &colour)
-        try field.message(17, &child)
-        try field.message(18, &_again)
-        try field.int32(21, &optionalInt32)
-        try field.string(22, &optionalString)
-        try field.bytes(23, &optionalBytes)
-        try field.bool(24, &optionalBool)
-        try field.enumeration(25, &optionalColour)
-        try field.int32(31, &int32s)
-        try field.sint64(32, &sint64s)
-        try field.double(33, &doubles)
-        try field.bool(34, &bools)
-        try field.enumeration(35, &colours)
-        try field.uint32(36, &unpacked, packed: false)
-        try field.string(37, &strings)
-        try field.bytes(38, &byteLists)
-        try field.message(39, &children)
-        try field.map(41, &names, .int32, .string)
-        try field.map(42, &flags, .bool, .message(Child.self))
-        try field.map(43, &weights, .string, .double)
-        try field.map(44, &shades, .fixed64, .enumeration(Colour.self))
-        try field.oneof(51, &choice, .string, Choice.text) {
+    static let layout = Layout<Self> { field in
+        field.int32(1, \.int32)
+        field.int64(2, \.int64)
+        field.uint32(3, \.uint32)
+        field.uint64(4, \.uint64)
+        field.sint32(5, \.sint32)
+        field.sint64(6, \.sint64)
+        field.fixed32(7, \.fixed32)
+        field.fixed64(8, \.fixed64)
+        field.sfixed32(9, \.sfixed32)
+        field.sfixed64(10, \.sfixed64)
+        field.float(11, \.float)
+        field.double(12, \.double)
+        field.bool(13, \.bool)
+        field.string(14, \.string)
+        field.bytes(15, \.bytes)
+        field.enumeration(16, \.colour)
+        field.message(17, \.child)
+        field.message(18, \._again)
+        field.int32(21, \.optionalInt32)
+        field.string(22, \.optionalString)
+        field.bytes(23, \.optionalBytes)
+        field.bool(24, \.optionalBool)
+        field.enumeration(25, \.optionalColour)
+        field.int32(31, \.int32s)
+        field.sint64(32, \.sint64s)
+        field.double(33, \.doubles)
+        field.bool(34, \.bools)
+        field.enumeration(35, \.colours)
+        field.uint32(36, \.unpacked, packed: false)
+        field.string(37, \.strings)
+        field.bytes(38, \.byteLists)
+        field.message(39, \.children)
+        field.map(41, \.names, .int32, .string)
+        field.map(42, \.flags, .bool, .message(Child.self))
+        field.map(43, \.weights, .string, .double)
+        field.map(44, \.shades, .fixed64, .enumeration(Colour.self))
+        field.oneof(51, \.choice, .string, Choice.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
-        try field.oneof(52, &choice, .int32, Choice.number) {
+        field.oneof(52, \.choice, .int32, Choice.number) {
             if case .number(let it) = $0 { it } else { nil }
         }
-        try field.oneof(53, &choice, .message(Child.self), Choice.child) {
+        field.oneof(53, \.choice, .message(Child.self), Choice.child) {
             if case .child(let it) = $0 { it } else { nil }
         }
-        try field.group(61, &group)
-        try field.group(5000, &groups)
+        field.group(61, \.group)
+        field.group(5000, \.groups)
     }
 }

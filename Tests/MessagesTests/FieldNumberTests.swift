@@ -3,35 +3,69 @@ import Testing
 
 @Suite("A field's number")
 struct FieldNumberTests {
-    /// Uses `number` as its field number if set. A new message has none, and passes the check.
-    struct One: Message {
-        var number: UInt32?
+    struct Greatest: Message {
         var value: Int32 = 0
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(number ?? 1, &value)
+        static let layout = Layout<Self> { field in
+            field.int32(1 << 29 - 1, \.value)
         }
     }
 
-    @Test("is at least 1 and has at most 29 bits")
-    func legal() throws {
-        #expect(One.with { $0.value = 1 }.encoded() == [8, 1])
-        let greatest = One.with { ($0.number, $0.value) = (1 << 29 - 1, 1) }
-        #expect(greatest.encoded() == [0xf8, 0xff, 0xff, 0xff, 0x0f, 1])
+    struct Zero: Message {
+        var value: Int32 = 0
+        var unknownFields = UnknownFields()
+
+        static let layout = Layout<Self> { field in
+            field.int32(0, \.value)
+        }
     }
 
-    @Test("outside of that range stops the program with an error text")
+    struct TooLarge: Message {
+        var value: Int32 = 0
+        var unknownFields = UnknownFields()
+
+        static let layout = Layout<Self> { field in
+            field.int32(1 << 29, \.value)
+        }
+    }
+
+    struct Twice: Message {
+        var first: Int32 = 0
+        var second = ""
+        var unknownFields = UnknownFields()
+
+        static let layout = Layout<Self> { field in
+            field.int32(1, \.first)
+            field.string(1, \.second)
+        }
+    }
+
+    @Test("has at most 29 bits")
+    func legal() throws {
+        let bytes = Greatest.with { $0.value = 1 }.encoded()
+        #expect(bytes == [0xf8, 0xff, 0xff, 0xff, 0x0f, 1])
+        #expect(try Greatest(decoding: bytes).value == 1)
+    }
+
+    @Test("outside of that range, or listed twice, stops the program at the type's first use")
     func illegal() async throws {
         let zero = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = One.with { ($0.number, $0.value) = (0, 1) }.encoded() }
+        ) { _ = Zero().encoded() }
         let tooLarge = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = One.with { ($0.number, $0.value) = (1 << 29, 1) }.encoded() }
-        for result in [zero, tooLarge] {
+        ) { _ = try TooLarge(decoding: []) }
+        let twice = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = Twice() == Twice() }
+        for (result, words) in [
+            (zero, "Zero lists field number 0, which is not legal"),
+            (tooLarge, "TooLarge lists field number 536870912, which is not legal"),
+            (twice, "Twice lists field number 1 twice"),
+        ] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-            #expect(text.contains("is not legal: field numbers are 1...536870911"), "\(text)")
+            #expect(text.contains(words), "\(text)")
         }
     }
 }

@@ -12,12 +12,12 @@ struct LengthTests {
         var tail: [UInt8] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &text)
-            try field.bytes(2, &data)
-            try field.message(3, &_child)
-            try field.uint64(4, &numbers)
-            try field.bytes(5, &tail)
+        static let layout = Layout<Self> { field in
+            field.string(1, \.text)
+            field.bytes(2, \.data)
+            field.message(3, \._child)
+            field.uint64(4, \.numbers)
+            field.bytes(5, \.tail)
         }
     }
 
@@ -84,7 +84,7 @@ struct LengthTests {
             let message = node(200, child: node(size, child: node(128)))
             var bytes: [UInt8] = [9, 9]
             var separate = SeparateBytes(minByteCount: minByteCount)
-            try message.encode(
+            message.encode(
                 appendingTo: &bytes, reservingPrefix: 5, separating: &separate,
                 options: EncodingOptions())
             let parts = separate.parts(between: bytes)

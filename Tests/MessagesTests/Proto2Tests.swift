@@ -10,11 +10,11 @@ struct Proto2Tests {
         var weights: [Int32] = []
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.singular(.string, 1, &host, default: "localhost")
-            try field.singular(.int32, 2, &port, default: 50051)
-            try field.required(.int32, 3, &id)
-            try field.int32(4, &weights, packed: false)
+        static let layout = Layout<Self> { field in
+            field.singular(.string, 1, \.host, default: "localhost")
+            field.singular(.int32, 2, \.port, default: 50051)
+            field.required(.int32, 3, \.id)
+            field.int32(4, \.weights, packed: false)
         }
     }
 
@@ -36,10 +36,10 @@ struct Proto2Tests {
         var name = "\u{e9}"
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.singular(.double, 1, &ratio, default: 0)
-            try field.required(.double, 2, &offset)
-            try field.singular(.string, 3, &name, default: "\u{e9}")
+        static let layout = Layout<Self> { field in
+            field.singular(.double, 1, \.ratio, default: 0)
+            field.required(.double, 2, \.offset)
+            field.singular(.string, 3, \.name, default: "\u{e9}")
         }
     }
 
@@ -60,9 +60,9 @@ struct Proto2Tests {
         var name = ""
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.required(.message(Exact.self), 1, &exact)
-            try field.required(.string, 2, &name)
+        static let layout = Layout<Self> { field in
+            field.required(.message(Exact.self), 1, \.exact)
+            field.required(.string, 2, \.name)
         }
     }
 

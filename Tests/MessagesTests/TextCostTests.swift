@@ -21,9 +21,9 @@ struct TextCostTests {
         var id: Int32 = 0
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &_next)
-            try field.int32(2, &id)
+        static let layout = Layout<Self> { field in
+            field.message(1, \._next)
+            field.int32(2, \.id)
         }
     }
 

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// A field as a Swift message lists it.
+/// A field as a Swift message lists it, in the words of a schema.
 struct CheckedField {
     enum Shape: Equatable {
         /// Without presence.
@@ -14,79 +14,77 @@ struct CheckedField {
         case oneof(ObjectIdentifier)
     }
 
-    let number: UInt32
+    private let listed: ListedField
     let shape: Shape
-    /// The kind of the values; nil for a kind that the library does not have.
-    let kind: (any CheckedKind.Type)?
+    let type: FieldType
+
+    init(_ listed: ListedField) {
+        self.listed = listed
+        type = FieldType(listed.code)
+        shape =
+            switch listed.shape {
+            case .singular, .defaulted: .implicit
+            case .required: .required
+            case .optional, .indirect: .explicit
+            case .list, .packedList: .list
+            case .map: .map(listed.keyCode.map { FieldType($0) })
+            case .oneof: listed.choice.map { .oneof($0) } ?? .explicit
+            }
+    }
+
+    var number: UInt32 { listed.number }
+
     /// Whether a list is packed; nil for a list that cannot be packed.
-    var isPacked: Bool?
+    var isPacked: Bool? {
+        shape == .list && type.isPackable ? listed.shape == .packedList : nil
+    }
+
     /// Whether a field without presence is omitted when it is zero or empty.
-    var omitsZero = true
-    /// The value of the field in a new message; nil when it has presence.
-    var initial: DynamicValue?
+    var omitsZero: Bool { listed.omitsZero }
+    /// The full name of the message; nil for other types.
+    var messageName: String? { listed.messageName }
+    /// The name of an enum's value; nil when the number has no name, and for other types.
+    func valueName(_ number: Int32) -> String? { listed.valueName(number) }
+
+    /// The value of the field in a new message; nil when it has presence, and for a message.
+    var initial: DynamicValue? {
+        switch listed.initial {
+        case let value as Int32: type == .enumeration ? .enumeration(value) : .int32(value)
+        case let value as Bool: .bool(value)
+        case let value as Int64: .int64(value)
+        case let value as UInt32: .uint32(value)
+        case let value as UInt64: .uint64(value)
+        case let value as Float: .float(value)
+        case let value as Double: .double(value)
+        case let value as String: .string(value)
+        case let value as [UInt8]: .bytes(value)
+        default: nil
+        }
+    }
 }
 
-/// Records the list of fields of a message.
-struct FieldRecorder: FieldVisitor {
-    private(set) var fields: [CheckedField] = []
-
-    private func checked<K: FieldKind>(_ kind: K) -> (any CheckedKind.Type)? {
-        K.self as? any CheckedKind.Type
-    }
-
-    mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isOmitted: (K.Value) -> Bool
-    ) {
-        fields.append(
-            CheckedField(
-                number: number, shape: .implicit, kind: checked(kind),
-                omitsZero: isOmitted(K.initial), initial: checked(kind)?.dynamic(value)))
-    }
-
-    mutating func required<K: FieldKind>(_ kind: K, _ number: UInt32, _ value: inout K.Value) {
-        fields.append(
-            CheckedField(
-                number: number, shape: .required, kind: checked(kind),
-                initial: checked(kind)?.dynamic(value)))
-    }
-
-    mutating func optional<K: FieldKind>(_ kind: K, _ number: UInt32, _ value: inout K.Value?) {
-        fields.append(CheckedField(number: number, shape: .explicit, kind: checked(kind)))
-    }
-
-    mutating func indirect<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
-    ) {
-        fields.append(CheckedField(number: number, shape: .explicit, kind: checked(kind)))
-    }
-
-    mutating func repeated<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ values: inout [K.Value]
-    ) {
-        fields.append(CheckedField(number: number, shape: .list, kind: checked(kind)))
-    }
-
-    mutating func packable<K: PackableKind>(
-        _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
-    ) {
-        fields.append(
-            CheckedField(
-                number: number, shape: .list, kind: checked(kind), isPacked: isPacked))
-    }
-
-    mutating func map<Key: MapKeyKind, Element: FieldKind>(
-        _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
-    ) {
-        fields.append(
-            CheckedField(
-                number: number, shape: .map(checked(key)?.fieldType), kind: checked(value)))
-    }
-
-    mutating func oneof<K: FieldKind, Choice>(
-        _ number: UInt32, _ choice: inout Choice?, _ kind: K,
-        _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
-    ) {
-        let identity = ObjectIdentifier(Choice.self)
-        fields.append(CheckedField(number: number, shape: .oneof(identity), kind: checked(kind)))
+extension FieldType {
+    fileprivate init(_ code: FieldCode) {
+        self =
+            switch code {
+            case .int32: .int32
+            case .int64: .int64
+            case .uint32: .uint32
+            case .uint64: .uint64
+            case .sint32: .sint32
+            case .sint64: .sint64
+            case .bool: .bool
+            case .fixed32: .fixed32
+            case .fixed64: .fixed64
+            case .sfixed32: .sfixed32
+            case .sfixed64: .sfixed64
+            case .float: .float
+            case .double: .double
+            case .enumeration: .enumeration
+            case .string: .string
+            case .bytes: .bytes
+            case .message: .message
+            case .group: .group
+            }
     }
 }

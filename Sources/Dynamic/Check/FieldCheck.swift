@@ -72,7 +72,7 @@ extension FieldCheck {
     }
 
     private var defaultFindings: [String] {
-        guard field.kind?.fieldType == schema.type, let initial = field.initial else { return [] }
+        guard field.type == schema.type, let initial = field.initial else { return [] }
         let isZeroOmitted = field.shape == .implicit && !hasOwnDefault
         if isZeroOmitted, !field.omitsZero {
             return ["\(name) has a default of its own; the declaration has none, so remove it"]
@@ -98,32 +98,27 @@ extension FieldCheck {
     private var element: FieldSchema { schema.mapValue ?? schema }
 
     private var typeFindings: [String] {
-        guard let kind = field.kind else { return [] }
-        guard kind.fieldType == element.type else {
+        guard field.type == element.type else {
             return [
-                "\(name) has the type \(kind.fieldType.name); change it to \(element.type.name)"
+                "\(name) has the type \(field.type.name); change it to \(element.type.name)"
             ]
         }
-        guard let message = element.message, let actual = kind.messageName,
+        guard let message = element.message, let actual = field.messageName,
             actual != message.fullName
         else { return [] }
         return ["\(name) has the message type \(actual); change it to \(message.fullName)"]
     }
 
     private var enumFindings: [String] {
-        guard let kind = field.kind, kind.fieldType == .enumeration,
-            let enumeration = element.enumeration
-        else { return [] }
-        return missingValues(of: enumeration, kind) + extraValues(of: enumeration, kind)
+        guard field.type == .enumeration, let enumeration = element.enumeration else { return [] }
+        return missingValues(of: enumeration) + extraValues(of: enumeration)
     }
 
-    private func missingValues(
-        of enumeration: EnumSchema, _ kind: any CheckedKind.Type
-    ) -> [String] {
+    private func missingValues(of enumeration: EnumSchema) -> [String] {
         let numbers = Set(enumeration.values.map(\.number)).inOrder()
         return numbers.compactMap { number in
             let names = enumeration.values.filter { $0.number == number }.map(\.name)
-            let actual = kind.valueName(number)
+            let actual = field.valueName(number)
             guard actual.map(names.contains) != true else { return nil }
             let described = actual.map { "the name '\($0)'" } ?? "no name"
             return "\(name): \(enumeration.fullName) has \(described) for \(number); change it to"
@@ -133,13 +128,11 @@ extension FieldCheck {
 
     /// Reports values that the `.proto` file does not declare. Tries only numbers near the declared
     /// ones, because an open enum has no list of its values.
-    private func extraValues(
-        of enumeration: EnumSchema, _ kind: any CheckedKind.Type
-    ) -> [String] {
+    private func extraValues(of enumeration: EnumSchema) -> [String] {
         let highest = enumeration.values.map(\.number).max() ?? 0
         let end = min(max(highest, 0), 1_000) + 20
         return (-20...end).compactMap { number in
-            guard !enumeration.contains(number), let extra = kind.valueName(number) else {
+            guard !enumeration.contains(number), let extra = field.valueName(number) else {
                 return nil
             }
             return "\(name): \(enumeration.fullName) has no value \(number); remove '\(extra)'"

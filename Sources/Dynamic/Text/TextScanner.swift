@@ -62,6 +62,9 @@ struct TextScanner {
         }
         try expect(UInt8(ascii: "]"))
         guard !name.isEmpty else { throw error("expected a name between '[' and ']'") }
+        guard Self.hasWholeEscapes(name) else {
+            throw error("'%' without two hexadecimal digits in the URL '\(name)'")
+        }
         return name
     }
 
@@ -146,6 +149,13 @@ struct TextScanner {
     /// Whether ``bracketedName()`` reads the text as the URL of a type, unchanged.
     static func isURL(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "/")) && text.utf8.allSatisfy(isURLPart)
+            && hasWholeEscapes(text)
+    }
+
+    /// Whether two hexadecimal digits follow each percent sign.
+    private static func hasWholeEscapes(_ text: String) -> Bool {
+        text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst()
+            .allSatisfy { $0.prefix(2).count { Character(UnicodeScalar($0)).isHexDigit } == 2 }
     }
 
     private static func isURLPart(_ byte: UInt8) -> Bool {

@@ -1,5 +1,4 @@
 /// Limits for decoding a message, and whether unknown fields are kept.
-@frozen
 public struct DecodingOptions: Hashable, Sendable {
     /// How deeply messages may be nested below the outermost one. Default: 100. Each level uses stack memory:
     /// in a release build about eighty bytes for each field in the message's list.
@@ -11,7 +10,6 @@ public struct DecodingOptions: Hashable, Sendable {
     /// Whether fields that the message does not list are kept. Default: true.
     public var keepsUnknownFields: Bool
 
-    @inlinable
     public init(
         maxDepth: Int = 100, maxByteCount: Int = 0x7fff_ffff, keepsUnknownFields: Bool = true
     ) {

@@ -3,7 +3,6 @@ extension FieldDecoder {
     /// Skips the current field and all that directly follow with the same tag, and reads the next
     /// tag. Returns the skipped bytes. One call skips all of them, because otherwise each field
     /// would cost another visit of the message.
-    @usableFromInline
     package mutating func skipRun() throws(WireError) -> UnsafeBufferPointer<UInt8> {
         let first = unsafe tagStart
         let unknown = tag
@@ -50,7 +49,6 @@ extension FieldDecoder {
     /// Estimates how many consecutive fields have the current tag, to reserve capacity for a list.
     /// Counts only length-delimited values of less than 128 bytes. The decoded result does not
     /// depend on the estimate.
-    @usableFromInline
     func runLength() -> Int {
         guard tag < 0x80, tag & 7 == WireType.lengthDelimited.rawValue else { return 1 }
         var count = 1

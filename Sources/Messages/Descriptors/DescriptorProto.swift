@@ -12,24 +12,21 @@ extension Google.Protobuf {
             public var options: ExtensionRangeOptions?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(start: Int32? = nil, end: Int32? = nil) {
                 self.start = start
                 self.end = end
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.DescriptorProto.ExtensionRange"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &start)
-                try field.int32(2, &end)
-                try field.message(3, &options)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.start)
+                field.int32(2, \.end)
+                field.message(3, \.options)
             }
         }
 
@@ -40,23 +37,20 @@ extension Google.Protobuf {
             public var end: Int32?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(start: Int32? = nil, end: Int32? = nil) {
                 self.start = start
                 self.end = end
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.DescriptorProto.ReservedRange"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &start)
-                try field.int32(2, &end)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.start)
+                field.int32(2, \.end)
             }
         }
 
@@ -73,24 +67,22 @@ extension Google.Protobuf {
         public var visibility: SymbolVisibility?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.DescriptorProto" }
+        public static var messageName: String { "google.protobuf.DescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &self.field)
-            try field.message(3, &nestedType)
-            try field.message(4, &enumType)
-            try field.message(5, &extensionRange)
-            try field.message(6, &`extension`)
-            try field.message(7, &options)
-            try field.message(8, &oneofDecl)
-            try field.message(9, &reservedRange)
-            try field.string(10, &reservedName)
-            try field.enumeration(11, &visibility)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.message(2, \.field)
+            field.message(3, \.nestedType)
+            field.message(4, \.enumType)
+            field.message(5, \.extensionRange)
+            field.message(6, \.`extension`)
+            field.message(7, \.options)
+            field.message(8, \.oneofDecl)
+            field.message(9, \.reservedRange)
+            field.string(10, \.reservedName)
+            field.enumeration(11, \.visibility)
         }
     }
 
@@ -100,20 +92,17 @@ extension Google.Protobuf {
         public var options: OneofOptions?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String? = nil) {
             self.name = name
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.OneofDescriptorProto" }
+        public static var messageName: String { "google.protobuf.OneofDescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &options)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.message(2, \.options)
         }
     }
 }

@@ -6,7 +6,6 @@ extension Google.Protobuf {
     public struct Edition: OpenEnum {
         public var rawValue: Int32
 
-        @inlinable
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         public static let unknown = Edition(rawValue: 0)
@@ -49,7 +48,6 @@ extension Google.Protobuf {
     public struct SymbolVisibility: OpenEnum {
         public var rawValue: Int32
 
-        @inlinable
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         public static let unset = SymbolVisibility(rawValue: 0)

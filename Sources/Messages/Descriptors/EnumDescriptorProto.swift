@@ -11,23 +11,20 @@ extension Google.Protobuf {
             public var end: Int32?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(start: Int32? = nil, end: Int32? = nil) {
                 self.start = start
                 self.end = end
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.EnumDescriptorProto.EnumReservedRange"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &start)
-                try field.int32(2, &end)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.start)
+                field.int32(2, \.end)
             }
         }
 
@@ -39,25 +36,22 @@ extension Google.Protobuf {
         public var visibility: SymbolVisibility?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String? = nil, value: [EnumValueDescriptorProto] = []) {
             self.name = name
             self.value = value
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.EnumDescriptorProto" }
+        public static var messageName: String { "google.protobuf.EnumDescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &value)
-            try field.message(3, &options)
-            try field.message(4, &reservedRange)
-            try field.string(5, &reservedName)
-            try field.enumeration(6, &visibility)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.message(2, \.value)
+            field.message(3, \.options)
+            field.message(4, \.reservedRange)
+            field.string(5, \.reservedName)
+            field.enumeration(6, \.visibility)
         }
     }
 
@@ -68,24 +62,21 @@ extension Google.Protobuf {
         public var options: EnumValueOptions?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String? = nil, number: Int32? = nil) {
             self.name = name
             self.number = number
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "google.protobuf.EnumValueDescriptorProto"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.int32(2, &number)
-            try field.message(3, &options)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.int32(2, \.number)
+            field.message(3, \.options)
         }
     }
 }

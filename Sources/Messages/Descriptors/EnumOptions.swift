@@ -12,24 +12,21 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(allowAlias: Bool? = nil, deprecated: Bool? = nil) {
             self.allowAlias = allowAlias
             self.deprecated = deprecated
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.EnumOptions" }
+        public static var messageName: String { "google.protobuf.EnumOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(2, &allowAlias)
-            try field.bool(3, &deprecated)
-            try field.bool(6, &deprecatedLegacyJsonFieldConflicts)
-            try field.message(7, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.bool(2, \.allowAlias)
+            field.bool(3, \.deprecated)
+            field.bool(6, \.deprecatedLegacyJsonFieldConflicts)
+            field.message(7, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 
@@ -42,18 +39,16 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.EnumValueOptions" }
+        public static var messageName: String { "google.protobuf.EnumValueOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(1, &deprecated)
-            try field.message(2, &features)
-            try field.bool(3, &debugRedact)
-            try field.message(4, &featureSupport)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.bool(1, \.deprecated)
+            field.message(2, \.features)
+            field.bool(3, \.debugRedact)
+            field.message(4, \.featureSupport)
+            field.message(999, \.uninterpretedOption)
         }
     }
 }

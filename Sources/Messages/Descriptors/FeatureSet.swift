@@ -8,7 +8,6 @@ extension Google.Protobuf {
         public struct FieldPresence: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = FieldPresence(rawValue: 0)
@@ -31,7 +30,6 @@ extension Google.Protobuf {
         public struct EnumType: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = EnumType(rawValue: 0)
@@ -52,7 +50,6 @@ extension Google.Protobuf {
         public struct RepeatedFieldEncoding: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = RepeatedFieldEncoding(rawValue: 0)
@@ -73,7 +70,6 @@ extension Google.Protobuf {
         public struct Utf8Validation: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = Utf8Validation(rawValue: 0)
@@ -94,7 +90,6 @@ extension Google.Protobuf {
         public struct MessageEncoding: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = MessageEncoding(rawValue: 0)
@@ -115,7 +110,6 @@ extension Google.Protobuf {
         public struct JsonFormat: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = JsonFormat(rawValue: 0)
@@ -136,7 +130,6 @@ extension Google.Protobuf {
         public struct EnforceNamingStyle: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = EnforceNamingStyle(rawValue: 0)
@@ -161,7 +154,6 @@ extension Google.Protobuf {
             public struct DefaultSymbolVisibility: OpenEnum {
                 public var rawValue: Int32
 
-                @inlinable
                 public init(rawValue: Int32) { self.rawValue = rawValue }
 
                 public static let unknown = DefaultSymbolVisibility(rawValue: 0)
@@ -184,16 +176,13 @@ extension Google.Protobuf {
 
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.FeatureSet.VisibilityFeature"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            }
+            public static let layout = Layout<Self> { _ in }
         }
 
         public var fieldPresence: FieldPresence?
@@ -206,21 +195,19 @@ extension Google.Protobuf {
         public var defaultSymbolVisibility: FeatureSet.VisibilityFeature.DefaultSymbolVisibility?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.FeatureSet" }
+        public static var messageName: String { "google.protobuf.FeatureSet" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &fieldPresence)
-            try field.enumeration(2, &enumType)
-            try field.enumeration(3, &repeatedFieldEncoding)
-            try field.enumeration(4, &utf8Validation)
-            try field.enumeration(5, &messageEncoding)
-            try field.enumeration(6, &jsonFormat)
-            try field.enumeration(7, &enforceNamingStyle)
-            try field.enumeration(8, &defaultSymbolVisibility)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.fieldPresence)
+            field.enumeration(2, \.enumType)
+            field.enumeration(3, \.repeatedFieldEncoding)
+            field.enumeration(4, \.utf8Validation)
+            field.enumeration(5, \.messageEncoding)
+            field.enumeration(6, \.jsonFormat)
+            field.enumeration(7, \.enforceNamingStyle)
+            field.enumeration(8, \.defaultSymbolVisibility)
         }
     }
 }

@@ -11,18 +11,16 @@ extension Google.Protobuf {
             public var fixedFeatures: FeatureSet?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.FeatureSetDefaults.FeatureSetEditionDefault"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.enumeration(3, &edition)
-                try field.message(4, &overridableFeatures)
-                try field.message(5, &fixedFeatures)
+            public static let layout = Layout<Self> { field in
+                field.enumeration(3, \.edition)
+                field.message(4, \.overridableFeatures)
+                field.message(5, \.fixedFeatures)
             }
         }
 
@@ -31,16 +29,14 @@ extension Google.Protobuf {
         public var maximumEdition: Edition?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.FeatureSetDefaults" }
+        public static var messageName: String { "google.protobuf.FeatureSetDefaults" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &defaults)
-            try field.enumeration(4, &minimumEdition)
-            try field.enumeration(5, &maximumEdition)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.defaults)
+            field.enumeration(4, \.minimumEdition)
+            field.enumeration(5, \.maximumEdition)
         }
     }
 }

@@ -8,7 +8,6 @@ extension Google.Protobuf {
         public struct FieldType: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let double = FieldType(rawValue: 1)
@@ -59,7 +58,6 @@ extension Google.Protobuf {
         public struct Label: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let optional = Label(rawValue: 1)
@@ -94,24 +92,22 @@ extension Google.Protobuf {
         public var proto3Optional: Bool?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.FieldDescriptorProto" }
+        public static var messageName: String { "google.protobuf.FieldDescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.string(2, &extendee)
-            try field.int32(3, &number)
-            try field.enumeration(4, &label)
-            try field.enumeration(5, &type)
-            try field.string(6, &typeName)
-            try field.string(7, &defaultValue)
-            try field.message(8, &options)
-            try field.int32(9, &oneofIndex)
-            try field.string(10, &jsonName)
-            try field.bool(17, &proto3Optional)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.string(2, \.extendee)
+            field.int32(3, \.number)
+            field.enumeration(4, \.label)
+            field.enumeration(5, \.type)
+            field.string(6, \.typeName)
+            field.string(7, \.defaultValue)
+            field.message(8, \.options)
+            field.int32(9, \.oneofIndex)
+            field.string(10, \.jsonName)
+            field.bool(17, \.proto3Optional)
         }
     }
 }

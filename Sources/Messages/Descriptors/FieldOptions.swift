@@ -8,7 +8,6 @@ extension Google.Protobuf {
         public struct CType: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let string = CType(rawValue: 0)
@@ -29,7 +28,6 @@ extension Google.Protobuf {
         public struct JSType: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let normal = JSType(rawValue: 0)
@@ -50,7 +48,6 @@ extension Google.Protobuf {
         public struct OptionRetention: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = OptionRetention(rawValue: 0)
@@ -71,7 +68,6 @@ extension Google.Protobuf {
         public struct OptionTargetType: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = OptionTargetType(rawValue: 0)
@@ -109,17 +105,15 @@ extension Google.Protobuf {
             public var value: String?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.FieldOptions.EditionDefault"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.string(2, &value)
-                try field.enumeration(3, &edition)
+            public static let layout = Layout<Self> { field in
+                field.string(2, \.value)
+                field.enumeration(3, \.edition)
             }
         }
 
@@ -132,20 +126,18 @@ extension Google.Protobuf {
             public var removalError: String?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.FieldOptions.FeatureSupport"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.enumeration(1, &editionIntroduced)
-                try field.enumeration(2, &editionDeprecated)
-                try field.string(3, &deprecationWarning)
-                try field.enumeration(4, &editionRemoved)
-                try field.string(5, &removalError)
+            public static let layout = Layout<Self> { field in
+                field.enumeration(1, \.editionIntroduced)
+                field.enumeration(2, \.editionDeprecated)
+                field.string(3, \.deprecationWarning)
+                field.enumeration(4, \.editionRemoved)
+                field.string(5, \.removalError)
             }
         }
 
@@ -165,33 +157,30 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(packed: Bool? = nil, deprecated: Bool? = nil) {
             self.packed = packed
             self.deprecated = deprecated
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.FieldOptions" }
+        public static var messageName: String { "google.protobuf.FieldOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &ctype)
-            try field.bool(2, &packed)
-            try field.bool(3, &deprecated)
-            try field.bool(5, &lazy)
-            try field.enumeration(6, &jstype)
-            try field.bool(10, &weak)
-            try field.bool(15, &unverifiedLazy)
-            try field.bool(16, &debugRedact)
-            try field.enumeration(17, &retention)
-            try field.enumeration(19, &targets, packed: false)
-            try field.message(20, &editionDefaults)
-            try field.message(21, &features)
-            try field.message(22, &featureSupport)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.ctype)
+            field.bool(2, \.packed)
+            field.bool(3, \.deprecated)
+            field.bool(5, \.lazy)
+            field.enumeration(6, \.jstype)
+            field.bool(10, \.weak)
+            field.bool(15, \.unverifiedLazy)
+            field.bool(16, \.debugRedact)
+            field.enumeration(17, \.retention)
+            field.enumeration(19, \.targets, packed: false)
+            field.message(20, \.editionDefaults)
+            field.message(21, \.features)
+            field.message(22, \.featureSupport)
+            field.message(999, \.uninterpretedOption)
         }
     }
 }

@@ -7,19 +7,16 @@ extension Google.Protobuf {
         public var file: [FileDescriptorProto] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(file: [FileDescriptorProto] = []) {
             self.file = file
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.FileDescriptorSet" }
+        public static var messageName: String { "google.protobuf.FileDescriptorSet" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &file)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.file)
         }
     }
 
@@ -47,27 +44,25 @@ extension Google.Protobuf {
         public var edition: Edition?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.FileDescriptorProto" }
+        public static var messageName: String { "google.protobuf.FileDescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.string(2, &`package`)
-            try field.string(3, &dependency)
-            try field.message(4, &messageType)
-            try field.message(5, &enumType)
-            try field.message(6, &service)
-            try field.message(7, &`extension`)
-            try field.message(8, &options)
-            try field.message(9, &sourceCodeInfo)
-            try field.int32(10, &publicDependency, packed: false)
-            try field.int32(11, &weakDependency, packed: false)
-            try field.string(12, &syntax)
-            try field.enumeration(14, &edition)
-            try field.string(15, &optionDependency)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.string(2, \.`package`)
+            field.string(3, \.dependency)
+            field.message(4, \.messageType)
+            field.message(5, \.enumType)
+            field.message(6, \.service)
+            field.message(7, \.`extension`)
+            field.message(8, \.options)
+            field.message(9, \.sourceCodeInfo)
+            field.int32(10, \.publicDependency, packed: false)
+            field.int32(11, \.weakDependency, packed: false)
+            field.string(12, \.syntax)
+            field.enumeration(14, \.edition)
+            field.string(15, \.optionDependency)
         }
     }
 }

@@ -8,7 +8,6 @@ extension Google.Protobuf {
         public struct OptimizeMode: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let speed = OptimizeMode(rawValue: 1)
@@ -48,34 +47,32 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.FileOptions" }
+        public static var messageName: String { "google.protobuf.FileOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &javaPackage)
-            try field.string(8, &javaOuterClassname)
-            try field.enumeration(9, &optimizeFor)
-            try field.bool(10, &javaMultipleFiles)
-            try field.string(11, &goPackage)
-            try field.bool(16, &ccGenericServices)
-            try field.bool(17, &javaGenericServices)
-            try field.bool(18, &pyGenericServices)
-            try field.bool(20, &javaGenerateEqualsAndHash)
-            try field.bool(23, &deprecated)
-            try field.bool(27, &javaStringCheckUtf8)
-            try field.bool(31, &ccEnableArenas)
-            try field.string(36, &objcClassPrefix)
-            try field.string(37, &csharpNamespace)
-            try field.string(39, &swiftPrefix)
-            try field.string(40, &phpClassPrefix)
-            try field.string(41, &phpNamespace)
-            try field.string(44, &phpMetadataNamespace)
-            try field.string(45, &rubyPackage)
-            try field.message(50, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.javaPackage)
+            field.string(8, \.javaOuterClassname)
+            field.enumeration(9, \.optimizeFor)
+            field.bool(10, \.javaMultipleFiles)
+            field.string(11, \.goPackage)
+            field.bool(16, \.ccGenericServices)
+            field.bool(17, \.javaGenericServices)
+            field.bool(18, \.pyGenericServices)
+            field.bool(20, \.javaGenerateEqualsAndHash)
+            field.bool(23, \.deprecated)
+            field.bool(27, \.javaStringCheckUtf8)
+            field.bool(31, \.ccEnableArenas)
+            field.string(36, \.objcClassPrefix)
+            field.string(37, \.csharpNamespace)
+            field.string(39, \.swiftPrefix)
+            field.string(40, \.phpClassPrefix)
+            field.string(41, \.phpNamespace)
+            field.string(44, \.phpMetadataNamespace)
+            field.string(45, \.rubyPackage)
+            field.message(50, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 }

@@ -15,26 +15,23 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(deprecated: Bool? = nil, mapEntry: Bool? = nil) {
             self.deprecated = deprecated
             self.mapEntry = mapEntry
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.MessageOptions" }
+        public static var messageName: String { "google.protobuf.MessageOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(1, &messageSetWireFormat)
-            try field.bool(2, &noStandardDescriptorAccessor)
-            try field.bool(3, &deprecated)
-            try field.bool(7, &mapEntry)
-            try field.bool(11, &deprecatedLegacyJsonFieldConflicts)
-            try field.message(12, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.bool(1, \.messageSetWireFormat)
+            field.bool(2, \.noStandardDescriptorAccessor)
+            field.bool(3, \.deprecated)
+            field.bool(7, \.mapEntry)
+            field.bool(11, \.deprecatedLegacyJsonFieldConflicts)
+            field.message(12, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 
@@ -44,15 +41,13 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.OneofOptions" }
+        public static var messageName: String { "google.protobuf.OneofOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 
@@ -62,7 +57,6 @@ extension Google.Protobuf {
         public struct VerificationState: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let declaration = VerificationState(rawValue: 0)
@@ -88,20 +82,18 @@ extension Google.Protobuf {
             public var repeated: Bool?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.ExtensionRangeOptions.Declaration"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &number)
-                try field.string(2, &fullName)
-                try field.string(3, &type)
-                try field.bool(5, &reserved)
-                try field.bool(6, &repeated)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.number)
+                field.string(2, \.fullName)
+                field.string(3, \.type)
+                field.bool(5, \.reserved)
+                field.bool(6, \.repeated)
             }
         }
 
@@ -111,17 +103,15 @@ extension Google.Protobuf {
         public var verification: VerificationState?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.ExtensionRangeOptions" }
+        public static var messageName: String { "google.protobuf.ExtensionRangeOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(2, &declaration)
-            try field.enumeration(3, &verification)
-            try field.message(50, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.message(2, \.declaration)
+            field.enumeration(3, \.verification)
+            field.message(50, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 }

@@ -9,24 +9,21 @@ extension Google.Protobuf {
         public var options: ServiceOptions?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String? = nil, method: [MethodDescriptorProto] = []) {
             self.name = name
             self.method = method
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "google.protobuf.ServiceDescriptorProto"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &method)
-            try field.message(3, &options)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.message(2, \.method)
+            field.message(3, \.options)
         }
     }
 
@@ -42,19 +39,17 @@ extension Google.Protobuf {
         public var serverStreaming: Bool?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.MethodDescriptorProto" }
+        public static var messageName: String { "google.protobuf.MethodDescriptorProto" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.string(2, &inputType)
-            try field.string(3, &outputType)
-            try field.message(4, &options)
-            try field.bool(5, &clientStreaming)
-            try field.bool(6, &serverStreaming)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.string(2, \.inputType)
+            field.string(3, \.outputType)
+            field.message(4, \.options)
+            field.bool(5, \.clientStreaming)
+            field.bool(6, \.serverStreaming)
         }
     }
 }

@@ -9,16 +9,14 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.ServiceOptions" }
+        public static var messageName: String { "google.protobuf.ServiceOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(33, &deprecated)
-            try field.message(34, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.bool(33, \.deprecated)
+            field.message(34, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 
@@ -28,7 +26,6 @@ extension Google.Protobuf {
         public struct IdempotencyLevel: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = IdempotencyLevel(rawValue: 0)
@@ -51,17 +48,15 @@ extension Google.Protobuf {
         public var uninterpretedOption: [UninterpretedOption] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.MethodOptions" }
+        public static var messageName: String { "google.protobuf.MethodOptions" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(33, &deprecated)
-            try field.enumeration(34, &idempotencyLevel)
-            try field.message(35, &features)
-            try field.message(999, &uninterpretedOption)
+        public static let layout = Layout<Self> { field in
+            field.bool(33, \.deprecated)
+            field.enumeration(34, \.idempotencyLevel)
+            field.message(35, \.features)
+            field.message(999, \.uninterpretedOption)
         }
     }
 }

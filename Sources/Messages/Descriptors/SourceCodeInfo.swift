@@ -16,34 +16,30 @@ extension Google.Protobuf {
             public var leadingDetachedComments: [String] = []
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.SourceCodeInfo.Location"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &path)
-                try field.int32(2, &span)
-                try field.string(3, &leadingComments)
-                try field.string(4, &trailingComments)
-                try field.string(6, &leadingDetachedComments)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.path)
+                field.int32(2, \.span)
+                field.string(3, \.leadingComments)
+                field.string(4, \.trailingComments)
+                field.string(6, \.leadingDetachedComments)
             }
         }
 
         public var location: [Location] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.SourceCodeInfo" }
+        public static var messageName: String { "google.protobuf.SourceCodeInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &location)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.location)
         }
     }
 
@@ -55,7 +51,6 @@ extension Google.Protobuf {
             public struct Semantic: OpenEnum {
                 public var rawValue: Int32
 
-                @inlinable
                 public init(rawValue: Int32) { self.rawValue = rawValue }
 
                 public static let noEffect = Semantic(rawValue: 0)
@@ -79,34 +74,30 @@ extension Google.Protobuf {
             public var semantic: Semantic?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.GeneratedCodeInfo.Annotation"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.int32(1, &path)
-                try field.string(2, &sourceFile)
-                try field.int32(3, &begin)
-                try field.int32(4, &end)
-                try field.enumeration(5, &semantic)
+            public static let layout = Layout<Self> { field in
+                field.int32(1, \.path)
+                field.string(2, \.sourceFile)
+                field.int32(3, \.begin)
+                field.int32(4, \.end)
+                field.enumeration(5, \.semantic)
             }
         }
 
         public var annotation: [Annotation] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.GeneratedCodeInfo" }
+        public static var messageName: String { "google.protobuf.GeneratedCodeInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &annotation)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.annotation)
         }
     }
 }

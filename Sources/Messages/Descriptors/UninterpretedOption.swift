@@ -11,23 +11,20 @@ extension Google.Protobuf {
             public var isExtension = false
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(namePart: String, isExtension: Bool) {
                 self.namePart = namePart
                 self.isExtension = isExtension
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.protobuf.UninterpretedOption.NamePart"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.required(.string, 1, &namePart)
-                try field.required(.bool, 2, &isExtension)
+            public static let layout = Layout<Self> { field in
+                field.required(.string, 1, \.namePart)
+                field.required(.bool, 2, \.isExtension)
             }
         }
 
@@ -41,20 +38,18 @@ extension Google.Protobuf {
         public var aggregateValue: String?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.UninterpretedOption" }
+        public static var messageName: String { "google.protobuf.UninterpretedOption" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(2, &name)
-            try field.string(3, &identifierValue)
-            try field.uint64(4, &positiveIntValue)
-            try field.int64(5, &negativeIntValue)
-            try field.double(6, &doubleValue)
-            try field.bytes(7, &stringValue)
-            try field.string(8, &aggregateValue)
+        public static let layout = Layout<Self> { field in
+            field.message(2, \.name)
+            field.string(3, \.identifierValue)
+            field.uint64(4, \.positiveIntValue)
+            field.int64(5, \.negativeIntValue)
+            field.double(6, \.doubleValue)
+            field.bytes(7, \.stringValue)
+            field.string(8, \.aggregateValue)
         }
     }
 }

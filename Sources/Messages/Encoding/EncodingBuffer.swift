@@ -11,11 +11,11 @@
 @safe
 public struct EncodingBuffer: ~Copyable {
     /// Has `capacity` bytes. The first `count` are the message; the others have no meaning.
-    @usableFromInline var start: UnsafeMutablePointer<UInt8>
-    @usableFromInline var capacity: Int
+    var start: UnsafeMutablePointer<UInt8>
+    var capacity: Int
     /// The size of the encoded message in bytes. 0 before the first message.
     public var count: Int { messageByteCount }
-    @usableFromInline var messageByteCount = 0
+    var messageByteCount = 0
 
     /// - Parameter minimumCapacity: The size of a message that needs no further allocation, in bytes.
     ///   The default is 0. A negative size means 0.
@@ -31,27 +31,31 @@ public struct EncodingBuffer: ~Copyable {
 extension EncodingBuffer: @unchecked Sendable {}
 
 extension EncodingBuffer {
-    /// Encodes `message` in place of the message before. Stops the program if ``Message/visit(_:)``
-    /// throws.
+    /// Encodes `message` in place of the message before.
     @inlinable
     public mutating func encode<M: Message>(
         _ message: M, options: EncodingOptions = EncodingOptions()
     ) {
+        unsafe withUnsafePointer(to: message) { message in
+            unsafe encode(UnsafeRawPointer(message), M.layout.table, options)
+        }
+    }
+
+    @usableFromInline
+    mutating func encode(
+        _ message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>, _ options: EncodingOptions
+    ) {
         var separate = SeparateBytes.none
         var result = EncodingResult()
-        unsafe withUnsafePointer(to: message) { message in
-            unsafe withUnsafeMutablePointer(to: &separate) { separate in
-                unsafe withUnsafeMutablePointer(to: &result) { result in
-                    // Safe: the pointers do not leave the closures.
-                    unsafe EncodingAttempt(
-                        message: message, prefixByteCount: 0, separate: separate,
-                        options: options, result: result
-                    ).fill(&self)
-                }
+        unsafe withUnsafeMutablePointer(to: &separate) { separate in
+            unsafe withUnsafeMutablePointer(to: &result) { result in
+                // Safe: the pointers do not leave the closures.
+                unsafe EncodingAttempt(
+                    message: message, table, prefixByteCount: 0, separate: separate,
+                    options: options, result: result
+                ).fill(&self)
             }
         }
-        guard result.hasFailed, let failure = result.takeFailure() else { return }
-        ProgramError.stopThrowing(M.self, failure)
     }
 
     /// Calls `body` with the encoded message, which is empty before the first ``encode(_:options:)``.
@@ -69,14 +73,12 @@ extension EncodingBuffer {
     }
 
     /// Calls `write` with all of the memory. `write` returns the size of the message that it wrote.
-    @inlinable
     @inline(__always)
     mutating func fill(_ write: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
         messageByteCount = unsafe write(UnsafeMutableBufferPointer(start: start, count: capacity))
     }
 
     /// Replaces the memory by memory for a message of `byteCount` bytes, and forgets the message.
-    @usableFromInline
     mutating func grow(_ byteCount: Int) {
         // At least doubles, so that messages of growing size do not allocate each time.
         let larger = Swift.max(byteCount + FieldWriter.slack, 2 * capacity)
@@ -89,8 +91,7 @@ extension EncodingBuffer {
 }
 
 extension EncodingAttempt {
-    /// Writes the encoding into the buffer. If a `visit` throws, the buffer is empty.
-    @inlinable
+    /// Writes the encoding into the buffer.
     @inline(__always)
     func fill(_ buffer: inout EncodingBuffer) {
         unsafe buffer.fill { unsafe write(into: $0) }
@@ -99,10 +100,8 @@ extension EncodingAttempt {
     }
 
     /// Makes the second attempt. The size is known.
-    @inlinable
     @inline(never)
     func fillAgain(_ buffer: inout EncodingBuffer) {
-        guard unsafe !result.pointee.hasFailed else { return }
         buffer.grow(unsafe result.pointee.byteCount)
         unsafe buffer.fill { unsafe write(into: $0) }
         guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }

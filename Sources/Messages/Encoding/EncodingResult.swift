@@ -2,20 +2,16 @@
 ///
 /// It owns the memory of its pointers, and the encoding frees that memory at its end. A type with a `deinit`
 /// would add code to each encoding.
-@frozen
 @safe
-@usableFromInline
 struct EncodingResult {
     /// The size of the encoding and its prefix, even if it was not written.
-    @usableFromInline var byteCount = 0
-    @usableFromInline var isWritten = false
-    /// The first error that a `visit` threw. ``takeFailure()`` frees it.
-    @usableFromInline var failure: UnsafeMutablePointer<WireError>?
+    var byteCount = 0
+    var isWritten = false
 
     /// The buffer that holds the encoding.
-    @usableFromInline var start: UnsafeMutablePointer<UInt8>?
+    var start: UnsafeMutablePointer<UInt8>?
     /// Whether the writer may move to a larger buffer.
-    @usableFromInline var mayMove = false
+    var mayMove = false
     /// The newest of the larger buffers. Its header, just before it, contains the address of the previous
     /// one.
     private var newest: UnsafeMutablePointer<UInt8>?
@@ -25,29 +21,10 @@ struct EncodingResult {
 
     private static var headerByteCount: Int { 16 }
 
-    @usableFromInline
-    init() { unsafe (failure, start, newest) = (nil, nil, nil) }
+    init() { unsafe (start, newest) = (nil, nil) }
 
-    @inlinable var hasFailed: Bool { unsafe failure != nil }
-
-    /// Keeps the error, unless there is an earlier one.
-    mutating func note(_ error: WireError) {
-        guard !hasFailed else { return }
-        let kept = UnsafeMutablePointer<WireError>.allocate(capacity: 1)
-        unsafe kept.initialize(to: error)
-        unsafe failure = kept
-    }
-
-    @usableFromInline
-    mutating func takeFailure() -> WireError? {
-        guard let kept = unsafe failure else { return nil }
-        unsafe failure = nil
-        defer { unsafe kept.deallocate() }
-        return unsafe kept.move()
-    }
-
-    /// Allocates a buffer that is valid until ``free()``, which frees all buffers together. A copy of a
-    /// visitor may still point to an older buffer.
+    /// Allocates a buffer that is valid until ``free()``, which frees all buffers together. A caller may still hold the
+    /// address of an older one.
     mutating func allocate(_ byteCount: Int) -> UnsafeMutablePointer<UInt8> {
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: Self.headerByteCount + byteCount, alignment: Self.headerByteCount)
@@ -57,7 +34,6 @@ struct EncodingResult {
         return unsafe buffer
     }
 
-    @usableFromInline
     mutating func free() {
         while let buffer = unsafe newest {
             // Safe: `allocate` stored the address there, or zero, which is nil.

@@ -1,13 +1,6 @@
 // Writes values through the pointer. If `count` exceeds the limit, each addition to `count` is checked for
 // overflow, so that `count` never becomes negative.
 extension FieldWriter {
-    @inlinable
-    @inline(__always)
-    mutating func tag(_ number: UInt32, _ type: WireType) {
-        varint(UInt64(Tag.listed(number, type)))
-    }
-
-    @inlinable
     @inline(__always)
     mutating func varint(_ value: UInt64) {
         // Safe: a varint has at most ten bytes, and the slack beyond the limit is larger.
@@ -32,7 +25,6 @@ extension FieldWriter {
         }
     }
 
-    @inlinable
     @inline(__always)
     mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
         // Safe: the value has at most eight bytes, and the slack beyond the limit is larger.
@@ -43,7 +35,6 @@ extension FieldWriter {
         count += MemoryLayout<Bits>.size
     }
 
-    @inlinable
     @inline(__always)
     mutating func copy(_ source: UnsafeBufferPointer<UInt8>) {
         // Safe: the free space is checked. It is negative when `count` is beyond the limit.
@@ -56,28 +47,11 @@ extension FieldWriter {
         count += source.count
     }
 
-    @inlinable
     @inline(__always)
     mutating func copy(_ source: [UInt8]) {
         unsafe source.withUnsafeBufferPointer { unsafe copy($0) }
     }
 
-    @inlinable
-    @inline(__always)
-    mutating func bytes(_ number: UInt32, _ source: UnsafePointer<[UInt8]>) {
-        let byteCount = unsafe source.pointee.count
-        let isSeparate = unsafe byteCount >= separate.pointee.minByteCount
-        if byteCount >= Self.largeByteCount, !isSeparate { widenForLarge(byteCount) }
-        tag(number, .lengthDelimited)
-        varint(UInt64(byteCount))
-        if isSeparate {
-            unsafe separateBytes(source)
-        } else {
-            unsafe copy(bytes: Lent.at(source).pointee)
-        }
-    }
-
-    @usableFromInline
     @inline(never)
     mutating func separateBytes(_ source: UnsafePointer<[UInt8]>) {
         // Safe: the pointer is valid until the encoding ends.
@@ -85,23 +59,11 @@ extension FieldWriter {
         unsafe separateByteCount += source.pointee.count
     }
 
-    @inlinable
-    @inline(__always)
-    mutating func string(_ number: UInt32, _ source: UnsafePointer<String>) {
-        let byteCount = unsafe source.pointee.utf8.count
-        if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
-        tag(number, .lengthDelimited)
-        varint(UInt64(byteCount))
-        unsafe copy(text: Lent.at(source).pointee)
-    }
-
-    @inlinable
     @inline(__always)
     mutating func copy(bytes: borrowing Lent<[UInt8]>) {
         unsafe bytes.value.withUnsafeBufferPointer { unsafe copy($0) }
     }
 
-    @inlinable
     @inline(__always)
     mutating func copy(text: borrowing Lent<String>) {
         let copied: Void? = unsafe text.value.utf8.withContiguousStorageIfAvailable { utf8 in
@@ -111,11 +73,9 @@ extension FieldWriter {
     }
 
     /// Copies a string that is bridged from Objective-C. Its UTF-8 is not contiguous.
-    @usableFromInline
     @inline(never)
     mutating func copyBridged(_ source: String) { copy(Array(source.utf8)) }
 
-    @usableFromInline
     @inline(never)
     mutating func varintAtLimit(_ value: UInt64) {
         if moved(for: Self.slack) {
@@ -126,12 +86,11 @@ extension FieldWriter {
     }
 
     /// The longest value for which the writer moves to a larger buffer. For a longer value, the message is
-    /// measured and visited again, because copying the value twice would cost more.
+    /// measured and written again, because copying the value twice would cost more.
     private static var maxMovedPieceByteCount: Int { 512 }
 
     /// Moves the written bytes to a larger buffer, which has room for `byteCount` more bytes. Returns false
     /// if the writer may only count from here on.
-    @usableFromInline
     @inline(never)
     mutating func moved(for byteCount: Int) -> Bool {
         guard unsafe result.pointee.mayMove, byteCount <= Self.maxMovedPieceByteCount,

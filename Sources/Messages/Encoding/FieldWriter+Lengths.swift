@@ -1,14 +1,11 @@
 // Length prefixes. Each is written before its value, but is known only when the value is complete.
 extension FieldWriter {
     /// The state that the writer must restore when a value of unknown length is complete.
-    @frozen
-    @usableFromInline
     struct OuterLength {
-        @usableFromInline let index: Int
-        @usableFromInline let width: Int
-        @usableFromInline let separateByteCount: Int
+        let index: Int
+        let width: Int
+        let separateByteCount: Int
 
-        @inlinable
         init(index: Int, width: Int, separateByteCount: Int) {
             self.index = index
             self.width = width
@@ -18,10 +15,9 @@ extension FieldWriter {
 
     /// If a string or bytes value has at least this size, the length of the message that contains it
     /// needs more than one byte.
-    @inlinable static var largeByteCount: Int { 0x80 }
+    static var largeByteCount: Int { 0x80 }
 
     /// Reserves one byte for a length.
-    @inlinable
     @inline(__always)
     mutating func openLength() -> OuterLength {
         let outer = OuterLength(
@@ -34,7 +30,6 @@ extension FieldWriter {
 
     /// Writes the length that was opened last. A length of one or two bytes needs no function call, unless
     /// bytes must be moved.
-    @inlinable
     @inline(__always)
     mutating func closeLength(_ outer: OuterLength) {
         let contentByteCount = count &- openIndex &- openWidth
@@ -54,12 +49,10 @@ extension FieldWriter {
         openWidth = outer.width
     }
 
-    @usableFromInline
     @inline(never)
     mutating func closeLongLength(_ outer: OuterLength) {
         let contentByteCount = count - openIndex - openWidth
         let length = contentByteCount + separateByteCount - outer.separateByteCount
-        // The sizes are wrong if a `visit` has assigned an older copy to its visitor.
         guard openIndex >= 0, contentByteCount >= 0, length >= 0 else {
             ProgramError.stopChanged()
         }
@@ -77,7 +70,6 @@ extension FieldWriter {
     /// Widens the open length for a bytes field with `byteCount` bytes, which is at least
     /// `largeByteCount`. Often that field is the first, so that no bytes have to be moved, and the length
     /// needs two bytes: this needs no function call.
-    @inlinable
     @inline(__always)
     mutating func widenForLarge(_ byteCount: Int) {
         if openIndex >= 0, openWidth == 1, count &- openIndex == 1, byteCount < 0x4000 - Self.slack
@@ -91,7 +83,6 @@ extension FieldWriter {
 
     /// Widens the open length for a field with `byteCount` bytes, which is written next. Without this,
     /// these bytes would have to be moved later.
-    @usableFromInline
     @inline(never)
     mutating func widenLength(by byteCount: Int) {
         guard openIndex >= 0 else { return }

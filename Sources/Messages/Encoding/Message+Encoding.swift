@@ -1,34 +1,49 @@
 extension Message {
+    /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills. The large
+    /// fields are put into `separate` instead. For calls. Other callers append the whole message with
+    /// ``encode(appendingTo:options:)``.
+    // Compiled for each type: a generic function takes longer to lend a message than to encode a short one.
     @inlinable
-    public func encode(
+    package func encode(
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         separating separate: inout SeparateBytes, options: EncodingOptions
-    ) throws(WireError) {
+    ) {
+        unsafe withUnsafePointer(to: self) { message in
+            unsafe EncodingAttempt.append(
+                UnsafeRawPointer(message), Self.layout.table, to: &bytes,
+                reservingPrefix: prefixByteCount, separating: &separate, options: options)
+        }
+    }
+}
+
+extension EncodingAttempt {
+    /// Appends the encoding of the message at an address, whose type has the table.
+    @usableFromInline
+    static func append(
+        _ message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>, to bytes: inout [UInt8],
+        reservingPrefix prefixByteCount: Int, separating separate: inout SeparateBytes,
+        options: EncodingOptions
+    ) {
         if prefixByteCount < 0 { ProgramError.stopNegativePrefix(prefixByteCount) }
         var result = EncodingResult()
-        unsafe withUnsafePointer(to: self) { message in
-            unsafe withUnsafeMutablePointer(to: &separate) { separate in
-                unsafe withUnsafeMutablePointer(to: &result) { result in
-                    // Safe: the pointers do not leave the closures.
-                    unsafe EncodingAttempt(
-                        message: message, prefixByteCount: prefixByteCount, separate: separate,
-                        options: options, result: result
-                    ).append(to: &bytes)
-                }
+        unsafe withUnsafeMutablePointer(to: &separate) { separate in
+            unsafe withUnsafeMutablePointer(to: &result) { result in
+                // Safe: the pointers do not leave the closures.
+                unsafe EncodingAttempt(
+                    message: message, table, prefixByteCount: prefixByteCount, separate: separate,
+                    options: options, result: result
+                ).append(to: &bytes)
             }
         }
-        guard result.hasFailed, let failure = result.takeFailure() else { return }
-        throw failure
     }
 }
 
 extension EncodingAttempt {
     /// The size of the stack buffer of the first attempt, if the array has too little free capacity.
     /// Swift would allocate a larger temporary buffer on the heap.
-    @inlinable static var stackByteCount: Int { 1024 }
+    static var stackByteCount: Int { 1024 }
 
-    /// Appends the encoding. If a `visit` throws, appends nothing.
-    @inlinable
+    /// Appends the encoding.
     @inline(__always)
     func append(to bytes: inout [UInt8]) {
         if bytes.capacity &- bytes.count > FieldWriter.slack &+ prefixByteCount {
@@ -41,7 +56,6 @@ extension EncodingAttempt {
     }
 
     /// Encodes into the free capacity of the array.
-    @inlinable
     @inline(__always)
     func appendInPlace(to bytes: inout [UInt8]) {
         bytes.append(addingCapacity: bytes.capacity &- bytes.count) { free in
@@ -53,7 +67,6 @@ extension EncodingAttempt {
 
     /// Encodes outside of the array and appends a copy, so that the array allocates no more memory than it
     /// needs.
-    @inlinable
     func appendByStack(to bytes: inout [UInt8]) {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.stackByteCount) {
             stack in
@@ -71,10 +84,8 @@ extension EncodingAttempt {
     }
 
     /// Makes the second attempt. The size is known.
-    @inlinable
     @inline(never)
     func appendAgain(to bytes: inout [UInt8]) {
-        guard unsafe !result.pointee.hasFailed else { return }
         reserve(unsafe result.pointee.byteCount, &bytes)
         unsafe separate.pointee.removeAll()
         appendInPlace(to: &bytes)
@@ -83,7 +94,6 @@ extension EncodingAttempt {
 
     /// Reserves memory for `byteCount` more bytes and the slack that the writer needs. If the program reuses
     /// the array, the next message is encoded directly into it.
-    @inlinable
     @inline(__always)
     func reserve(_ byteCount: Int, _ bytes: inout [UInt8]) {
         let needed = bytes.count &+ byteCount &+ FieldWriter.slack

@@ -3,15 +3,12 @@
 ///
 /// Each piece keeps its array alive. The array is shared with the message until either is changed.
 /// `parts(between:)` joins them with the rest of the message.
-@frozen
 public struct SeparateBytes: Sendable {
-    @usableFromInline
     struct Piece: Sendable {
-        @usableFromInline let bytes: [UInt8]
+        let bytes: [UInt8]
         /// The number of copied bytes before the field, including the prefix.
-        @usableFromInline var position: Int
+        var position: Int
 
-        @usableFromInline
         init(_ bytes: [UInt8], position: Int) {
             self.bytes = bytes
             self.position = position
@@ -19,25 +16,23 @@ public struct SeparateBytes: Sendable {
     }
 
     /// Fields of this size and larger are not copied.
-    @usableFromInline let minByteCount: Int
+    let minByteCount: Int
     /// Nil, not empty, if there are none: nil needs no release.
-    @usableFromInline var pieces: [Piece]?
+    var pieces: [Piece]?
     /// The size of the prefix and of everything that is copied.
-    @usableFromInline var copiedByteCount = 0
+    var copiedByteCount = 0
 
     /// - Parameter minByteCount: Fields of this size and larger are not copied.
-    @inlinable
-    package init(minByteCount: Int) { self.minByteCount = minByteCount }
+    @usableFromInline package init(minByteCount: Int) { self.minByteCount = minByteCount }
 
     /// A value with which every field is copied.
-    @inlinable static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
+    @usableFromInline static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
 
-    @inlinable package var isEmpty: Bool { pieces == nil }
+    @usableFromInline package var isEmpty: Bool { pieces == nil }
 
     /// The size of all fields that were not copied.
     package var byteCount: Int { (pieces ?? []).reduce(0) { $0 + $1.bytes.count } }
 
-    @usableFromInline
     @inline(never)
     mutating func append(_ bytes: [UInt8], at position: Int) {
         var all = pieces.take() ?? []
@@ -46,7 +41,6 @@ public struct SeparateBytes: Sendable {
     }
 
     /// Adds `byteCount` to the positions from `first` on.
-    @usableFromInline
     mutating func move(from first: Int, by byteCount: Int) {
         guard var all = pieces.take() else { return }
         for index in all.indices.reversed() {
@@ -56,7 +50,6 @@ public struct SeparateBytes: Sendable {
         pieces = all
     }
 
-    @usableFromInline
     mutating func removeAll() { pieces = nil }
 
     /// The message as arrays in the order of the wire: the copied bytes, with the separate fields between

@@ -2,15 +2,14 @@
 ///
 /// Swift hashes and compares a string by its normal form. There, the combining marks that follow one another are
 /// sorted, which takes time with the square of their number: seconds for a key of 200 kB that a peer chooses.
-@usableFromInline
 package enum CombiningMarks {
     /// The most combining marks in a row, as in Unicode's stream-safe format (UAX #15 §13). No language needs more
     /// than a few.
-    @usableFromInline package static var maxRun: Int { 30 }
+    package static var maxRun: Int { 30 }
 
     /// Whether no run of combining marks is longer than `maxRun`.
-    @usableFromInline
     package static func areBounded(in text: String) -> Bool {
+        guard text.utf8.count > maxRun else { return true }
         var run = 0
         for scalar in text.unicodeScalars {
             run = scalar.isASCII ? 0 : isMark(scalar) ? run + 1 : 0

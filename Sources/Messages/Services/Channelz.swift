@@ -13,9 +13,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ChannelRef" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &channelID)
-            try field.string(2, &name)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.channelID)
+            field.string(2, \.name)
         }
     }
 
@@ -29,9 +29,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.SubchannelRef" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(7, &subchannelID)
-            try field.string(8, &name)
+        package static let layout = Layout<Self> { field in
+            field.int64(7, \.subchannelID)
+            field.string(8, \.name)
         }
     }
 
@@ -45,9 +45,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.SocketRef" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(3, &socketID)
-            try field.string(4, &name)
+        package static let layout = Layout<Self> { field in
+            field.int64(3, \.socketID)
+            field.string(4, \.name)
         }
     }
 
@@ -61,9 +61,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ServerRef" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(5, &serverID)
-            try field.string(6, &name)
+        package static let layout = Layout<Self> { field in
+            field.int64(5, \.serverID)
+            field.string(6, \.name)
         }
     }
 
@@ -100,8 +100,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ChannelConnectivityState" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &state)
+        package static let layout = Layout<Self> { field in
+            field.enumeration(1, \.state)
         }
     }
 
@@ -137,12 +137,12 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ChannelTraceEvent" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &text)
-            try field.enumeration(2, &severity)
-            try field.message(3, &timestamp)
-            try field.message(4, &channelRef)
-            try field.message(5, &subchannelRef)
+        package static let layout = Layout<Self> { field in
+            field.string(1, \.text)
+            field.enumeration(2, \.severity)
+            field.message(3, \.timestamp)
+            field.message(4, \.channelRef)
+            field.message(5, \.subchannelRef)
         }
     }
 
@@ -157,10 +157,10 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ChannelTrace" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &numEventsLogged)
-            try field.message(2, &creationTimestamp)
-            try field.message(3, &events)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.numEventsLogged)
+            field.message(2, \.creationTimestamp)
+            field.message(3, \.events)
         }
     }
 
@@ -179,14 +179,14 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.ChannelData" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &state)
-            try field.string(2, &target)
-            try field.message(3, &trace)
-            try field.int64(4, &callsStarted)
-            try field.int64(5, &callsSucceeded)
-            try field.int64(6, &callsFailed)
-            try field.message(7, &lastCallStartedTimestamp)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.state)
+            field.string(2, \.target)
+            field.message(3, \.trace)
+            field.int64(4, \.callsStarted)
+            field.int64(5, \.callsSucceeded)
+            field.int64(6, \.callsFailed)
+            field.message(7, \.lastCallStartedTimestamp)
         }
     }
 
@@ -203,12 +203,12 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Channel" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &ref)
-            try field.message(2, &data)
-            try field.message(3, &channelRef)
-            try field.message(4, &subchannelRef)
-            try field.message(5, &socketRef)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.ref)
+            field.message(2, \.data)
+            field.message(3, \.channelRef)
+            field.message(4, \.subchannelRef)
+            field.message(5, \.socketRef)
         }
     }
 
@@ -225,12 +225,12 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Subchannel" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &ref)
-            try field.message(2, &data)
-            try field.message(3, &channelRef)
-            try field.message(4, &subchannelRef)
-            try field.message(5, &socketRef)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.ref)
+            field.message(2, \.data)
+            field.message(3, \.channelRef)
+            field.message(4, \.subchannelRef)
+            field.message(5, \.socketRef)
         }
     }
 }

@@ -13,9 +13,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetTopChannelsRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &startChannelID)
-            try field.int64(2, &maxResults)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.startChannelID)
+            field.int64(2, \.maxResults)
         }
     }
 
@@ -29,9 +29,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetTopChannelsResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &channel)
-            try field.bool(2, &end)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.channel)
+            field.bool(2, \.end)
         }
     }
 
@@ -45,9 +45,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServersRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &startServerID)
-            try field.int64(2, &maxResults)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.startServerID)
+            field.int64(2, \.maxResults)
         }
     }
 
@@ -60,8 +60,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServersResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(2, &end)
+        package static let layout = Layout<Self> { field in
+            field.bool(2, \.end)
         }
     }
 
@@ -74,8 +74,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServerRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &serverID)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.serverID)
         }
     }
 
@@ -87,7 +87,7 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServerResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        package static let layout = Layout<Self> { _ in }
     }
 
     /// Requests the connections of a server.
@@ -101,10 +101,10 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServerSocketsRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &serverID)
-            try field.int64(2, &startSocketID)
-            try field.int64(3, &maxResults)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.serverID)
+            field.int64(2, \.startSocketID)
+            field.int64(3, \.maxResults)
         }
     }
 
@@ -118,9 +118,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetServerSocketsResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &socketRef)
-            try field.bool(2, &end)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.socketRef)
+            field.bool(2, \.end)
         }
     }
 
@@ -133,8 +133,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetChannelRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &channelID)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.channelID)
         }
     }
 
@@ -147,8 +147,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetChannelResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &channel)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.channel)
         }
     }
 
@@ -161,8 +161,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetSubchannelRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &subchannelID)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.subchannelID)
         }
     }
 
@@ -175,8 +175,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetSubchannelResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &subchannel)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.subchannel)
         }
     }
 
@@ -190,9 +190,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetSocketRequest" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &socketID)
-            try field.bool(2, &summary)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.socketID)
+            field.bool(2, \.summary)
         }
     }
 
@@ -205,8 +205,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.GetSocketResponse" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &socket)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.socket)
         }
     }
 }

@@ -13,9 +13,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Address.TcpIpAddress" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &ipAddress)
-            try field.int32(2, &port)
+        package static let layout = Layout<Self> { field in
+            field.bytes(1, \.ipAddress)
+            field.int32(2, \.port)
         }
     }
 
@@ -28,8 +28,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Address.UdsAddress" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &filename)
+        package static let layout = Layout<Self> { field in
+            field.string(1, \.filename)
         }
     }
 
@@ -43,9 +43,9 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Address" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &tcpIPAddress)
-            try field.message(2, &udsAddress)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.tcpIPAddress)
+            field.message(2, \.udsAddress)
         }
     }
 
@@ -57,7 +57,7 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Security.Tls" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        package static let layout = Layout<Self> { _ in }
     }
 
     /// How a connection is secured.
@@ -69,8 +69,8 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Security" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &tls)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.tls)
         }
     }
 
@@ -85,10 +85,10 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.SocketOption" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.string(2, &value)
-            try field.message(3, &additional)
+        package static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.string(2, \.value)
+            field.message(3, \.additional)
         }
     }
 
@@ -109,16 +109,16 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.SocketData" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &streamsStarted)
-            try field.int64(2, &streamsSucceeded)
-            try field.int64(3, &streamsFailed)
-            try field.int64(4, &messagesSent)
-            try field.int64(5, &messagesReceived)
-            try field.int64(6, &keepAlivesSent)
-            try field.message(11, &localFlowControlWindow)
-            try field.message(12, &remoteFlowControlWindow)
-            try field.message(13, &option)
+        package static let layout = Layout<Self> { field in
+            field.int64(1, \.streamsStarted)
+            field.int64(2, \.streamsSucceeded)
+            field.int64(3, \.streamsFailed)
+            field.int64(4, \.messagesSent)
+            field.int64(5, \.messagesReceived)
+            field.int64(6, \.keepAlivesSent)
+            field.message(11, \.localFlowControlWindow)
+            field.message(12, \.remoteFlowControlWindow)
+            field.message(13, \.option)
         }
     }
 
@@ -136,13 +136,13 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.Socket" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &ref)
-            try field.message(2, &data)
-            try field.message(3, &local)
-            try field.message(4, &remote)
-            try field.message(5, &security)
-            try field.string(6, &remoteName)
+        package static let layout = Layout<Self> { field in
+            field.message(1, \.ref)
+            field.message(2, \.data)
+            field.message(3, \.local)
+            field.message(4, \.remote)
+            field.message(5, \.security)
+            field.string(6, \.remoteName)
         }
     }
 
@@ -183,36 +183,36 @@ extension GRPC.Channelz {
 
         package static var messageName: String { "grpc.channelz.v1.SocketOptionTcpInfo" }
 
-        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.uint32(1, &state)
-            try field.uint32(2, &caState)
-            try field.uint32(3, &retransmits)
-            try field.uint32(4, &probes)
-            try field.uint32(5, &backoff)
-            try field.uint32(6, &options)
-            try field.uint32(7, &sndWscale)
-            try field.uint32(8, &rcvWscale)
-            try field.uint32(9, &rto)
-            try field.uint32(10, &ato)
-            try field.uint32(11, &sndMss)
-            try field.uint32(12, &rcvMss)
-            try field.uint32(13, &unacked)
-            try field.uint32(14, &sacked)
-            try field.uint32(15, &lost)
-            try field.uint32(16, &retrans)
-            try field.uint32(17, &fackets)
-            try field.uint32(18, &lastDataSent)
-            try field.uint32(19, &lastAckSent)
-            try field.uint32(20, &lastDataRecv)
-            try field.uint32(21, &lastAckRecv)
-            try field.uint32(22, &pmtu)
-            try field.uint32(23, &rcvSsthresh)
-            try field.uint32(24, &rtt)
-            try field.uint32(25, &rttvar)
-            try field.uint32(26, &sndSsthresh)
-            try field.uint32(27, &sndCwnd)
-            try field.uint32(28, &advmss)
-            try field.uint32(29, &reordering)
+        package static let layout = Layout<Self> { field in
+            field.uint32(1, \.state)
+            field.uint32(2, \.caState)
+            field.uint32(3, \.retransmits)
+            field.uint32(4, \.probes)
+            field.uint32(5, \.backoff)
+            field.uint32(6, \.options)
+            field.uint32(7, \.sndWscale)
+            field.uint32(8, \.rcvWscale)
+            field.uint32(9, \.rto)
+            field.uint32(10, \.ato)
+            field.uint32(11, \.sndMss)
+            field.uint32(12, \.rcvMss)
+            field.uint32(13, \.unacked)
+            field.uint32(14, \.sacked)
+            field.uint32(15, \.lost)
+            field.uint32(16, \.retrans)
+            field.uint32(17, \.fackets)
+            field.uint32(18, \.lastDataSent)
+            field.uint32(19, \.lastAckSent)
+            field.uint32(20, \.lastDataRecv)
+            field.uint32(21, \.lastAckRecv)
+            field.uint32(22, \.pmtu)
+            field.uint32(23, \.rcvSsthresh)
+            field.uint32(24, \.rtt)
+            field.uint32(25, \.rttvar)
+            field.uint32(26, \.sndSsthresh)
+            field.uint32(27, \.sndCwnd)
+            field.uint32(28, \.advmss)
+            field.uint32(29, \.reordering)
         }
     }
 }

@@ -7,19 +7,16 @@ public struct HelloRequest: Message {
     public var name = ""
     public var unknownFields = UnknownFields()
 
-    @inlinable
     public init() {}
 
-    @inlinable
     public init(name: String = "") {
         self.name = name
     }
 
-    @inlinable public static var messageName: String { "helloworld.HelloRequest" }
+    public static var messageName: String { "helloworld.HelloRequest" }
 
-    @inlinable
-    public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.string(1, &name)
+    public static let layout = Layout<Self> { field in
+        field.string(1, \.name)
     }
 }
 
@@ -28,18 +25,15 @@ public struct HelloReply: Message {
     public var message = ""
     public var unknownFields = UnknownFields()
 
-    @inlinable
     public init() {}
 
-    @inlinable
     public init(message: String = "") {
         self.message = message
     }
 
-    @inlinable public static var messageName: String { "helloworld.HelloReply" }
+    public static var messageName: String { "helloworld.HelloReply" }
 
-    @inlinable
-    public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.string(1, &message)
+    public static let layout = Layout<Self> { field in
+        field.string(1, \.message)
     }
 }

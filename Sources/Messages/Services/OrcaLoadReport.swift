@@ -19,15 +19,15 @@ package struct OrcaLoadReport: Message {
 
     package static var messageName: String { "xds.data.orca.v3.OrcaLoadReport" }
 
-    package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.double(1, &cpuUtilization)
-        try field.double(2, &memoryUtilization)
-        try field.map(4, &requestCost, .string, .double)
-        try field.map(5, &utilization, .string, .double)
-        try field.double(6, &requestsPerSecond)
-        try field.double(7, &errorsPerSecond)
-        try field.map(8, &namedMetrics, .string, .double)
-        try field.double(9, &applicationUtilization)
+    package static let layout = Layout<Self> { field in
+        field.double(1, \.cpuUtilization)
+        field.double(2, \.memoryUtilization)
+        field.map(4, \.requestCost, .string, .double)
+        field.map(5, \.utilization, .string, .double)
+        field.double(6, \.requestsPerSecond)
+        field.double(7, \.errorsPerSecond)
+        field.map(8, \.namedMetrics, .string, .double)
+        field.double(9, \.applicationUtilization)
     }
 }
 
@@ -40,8 +40,8 @@ package struct OrcaLoadReportRequest: Message {
 
     package static var messageName: String { "xds.service.orca.v3.OrcaLoadReportRequest" }
 
-    package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.message(1, &reportInterval)
+    package static let layout = Layout<Self> { field in
+        field.message(1, \.reportInterval)
     }
 }
 

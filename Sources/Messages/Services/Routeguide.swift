@@ -11,21 +11,18 @@ extension RouteGuide {
         public var longitude: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(latitude: Int32 = 0, longitude: Int32 = 0) {
             self.latitude = latitude
             self.longitude = longitude
         }
 
-        @inlinable public static var messageName: String { "routeguide.Point" }
+        public static var messageName: String { "routeguide.Point" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &latitude)
-            try field.int32(2, &longitude)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.latitude)
+            field.int32(2, \.longitude)
         }
     }
 
@@ -35,21 +32,18 @@ extension RouteGuide {
         public var hi: Point?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(lo: Point? = nil, hi: Point? = nil) {
             self.lo = lo
             self.hi = hi
         }
 
-        @inlinable public static var messageName: String { "routeguide.Rectangle" }
+        public static var messageName: String { "routeguide.Rectangle" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &lo)
-            try field.message(2, &hi)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.lo)
+            field.message(2, \.hi)
         }
     }
 
@@ -59,21 +53,18 @@ extension RouteGuide {
         public var location: Point?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String = "", location: Point? = nil) {
             self.name = name
             self.location = location
         }
 
-        @inlinable public static var messageName: String { "routeguide.Feature" }
+        public static var messageName: String { "routeguide.Feature" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &location)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
+            field.message(2, \.location)
         }
     }
 
@@ -83,21 +74,18 @@ extension RouteGuide {
         public var message = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(location: Point? = nil, message: String = "") {
             self.location = location
             self.message = message
         }
 
-        @inlinable public static var messageName: String { "routeguide.RouteNote" }
+        public static var messageName: String { "routeguide.RouteNote" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &location)
-            try field.string(2, &message)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.location)
+            field.string(2, \.message)
         }
     }
 
@@ -113,10 +101,8 @@ extension RouteGuide {
         public var elapsedTime: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(
             pointCount: Int32 = 0, featureCount: Int32 = 0, distance: Int32 = 0,
             elapsedTime: Int32 = 0
@@ -127,14 +113,13 @@ extension RouteGuide {
             self.elapsedTime = elapsedTime
         }
 
-        @inlinable public static var messageName: String { "routeguide.RouteSummary" }
+        public static var messageName: String { "routeguide.RouteSummary" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &pointCount)
-            try field.int32(2, &featureCount)
-            try field.int32(3, &distance)
-            try field.int32(4, &elapsedTime)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.pointCount)
+            field.int32(2, \.featureCount)
+            field.int32(3, \.distance)
+            field.int32(4, \.elapsedTime)
         }
     }
 }

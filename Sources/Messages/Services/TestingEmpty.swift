@@ -6,12 +6,10 @@ extension GRPC.Testing {
     public struct Empty: Message {
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "grpc.testing.Empty" }
+        public static var messageName: String { "grpc.testing.Empty" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        public static let layout = Layout<Self> { _ in }
     }
 }

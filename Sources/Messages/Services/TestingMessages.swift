@@ -6,7 +6,6 @@ extension GRPC.Testing {
     public struct PayloadType: OpenEnum {
         public var rawValue: Int32
 
-        @inlinable
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         public static let compressable = PayloadType(rawValue: 0)
@@ -23,7 +22,6 @@ extension GRPC.Testing {
     public struct GrpclbRouteType: OpenEnum {
         public var rawValue: Int32
 
-        @inlinable
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         public static let unknown = GrpclbRouteType(rawValue: 0)
@@ -45,19 +43,16 @@ extension GRPC.Testing {
         public var value = false
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(value: Bool = false) {
             self.value = value
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.BoolValue" }
+        public static var messageName: String { "grpc.testing.BoolValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.bool(1, \.value)
         }
     }
 
@@ -67,21 +62,18 @@ extension GRPC.Testing {
         public var body: [UInt8] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(type: PayloadType = PayloadType(), body: [UInt8] = []) {
             self.type = type
             self.body = body
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.Payload" }
+        public static var messageName: String { "grpc.testing.Payload" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &type)
-            try field.bytes(2, &body)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.type)
+            field.bytes(2, \.body)
         }
     }
 
@@ -91,21 +83,18 @@ extension GRPC.Testing {
         public var message = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(code: Int32 = 0, message: String = "") {
             self.code = code
             self.message = message
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.EchoStatus" }
+        public static var messageName: String { "grpc.testing.EchoStatus" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &code)
-            try field.string(2, &message)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.code)
+            field.string(2, \.message)
         }
     }
 
@@ -129,24 +118,22 @@ extension GRPC.Testing {
         public var orcaPerQueryReport: TestOrcaReport?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "grpc.testing.SimpleRequest" }
+        public static var messageName: String { "grpc.testing.SimpleRequest" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &responseType)
-            try field.int32(2, &responseSize)
-            try field.message(3, &payload)
-            try field.bool(4, &fillUsername)
-            try field.bool(5, &fillOauthScope)
-            try field.message(6, &responseCompressed)
-            try field.message(7, &responseStatus)
-            try field.message(8, &expectCompressed)
-            try field.bool(9, &fillServerID)
-            try field.bool(10, &fillGrpclbRouteType)
-            try field.message(11, &orcaPerQueryReport)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.responseType)
+            field.int32(2, \.responseSize)
+            field.message(3, \.payload)
+            field.bool(4, \.fillUsername)
+            field.bool(5, \.fillOauthScope)
+            field.message(6, \.responseCompressed)
+            field.message(7, \.responseStatus)
+            field.message(8, \.expectCompressed)
+            field.bool(9, \.fillServerID)
+            field.bool(10, \.fillGrpclbRouteType)
+            field.message(11, \.orcaPerQueryReport)
         }
     }
 
@@ -160,19 +147,17 @@ extension GRPC.Testing {
         public var hostname = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "grpc.testing.SimpleResponse" }
+        public static var messageName: String { "grpc.testing.SimpleResponse" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &payload)
-            try field.string(2, &username)
-            try field.string(3, &oauthScope)
-            try field.string(4, &serverID)
-            try field.enumeration(5, &grpclbRouteType)
-            try field.string(6, &hostname)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.payload)
+            field.string(2, \.username)
+            field.string(3, \.oauthScope)
+            field.string(4, \.serverID)
+            field.enumeration(5, \.grpclbRouteType)
+            field.string(6, \.hostname)
         }
     }
 
@@ -183,23 +168,20 @@ extension GRPC.Testing {
         public var expectCompressed: BoolValue?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(payload: Payload? = nil, expectCompressed: BoolValue? = nil) {
             self.payload = payload
             self.expectCompressed = expectCompressed
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.testing.StreamingInputCallRequest"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &payload)
-            try field.message(2, &expectCompressed)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.payload)
+            field.message(2, \.expectCompressed)
         }
     }
 
@@ -209,21 +191,18 @@ extension GRPC.Testing {
         public var aggregatedPayloadSize: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(aggregatedPayloadSize: Int32 = 0) {
             self.aggregatedPayloadSize = aggregatedPayloadSize
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.testing.StreamingInputCallResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &aggregatedPayloadSize)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.aggregatedPayloadSize)
         }
     }
 
@@ -236,23 +215,20 @@ extension GRPC.Testing {
         public var compressed: BoolValue?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(size: Int32 = 0, intervalUs: Int32 = 0, compressed: BoolValue? = nil) {
             self.size = size
             self.intervalUs = intervalUs
             self.compressed = compressed
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.ResponseParameters" }
+        public static var messageName: String { "grpc.testing.ResponseParameters" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &size)
-            try field.int32(2, &intervalUs)
-            try field.message(3, &compressed)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.size)
+            field.int32(2, \.intervalUs)
+            field.message(3, \.compressed)
         }
     }
 
@@ -266,20 +242,18 @@ extension GRPC.Testing {
         public var orcaOobReport: TestOrcaReport?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.testing.StreamingOutputCallRequest"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &responseType)
-            try field.message(2, &responseParameters)
-            try field.message(3, &payload)
-            try field.message(7, &responseStatus)
-            try field.message(8, &orcaOobReport)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.responseType)
+            field.message(2, \.responseParameters)
+            field.message(3, \.payload)
+            field.message(7, \.responseStatus)
+            field.message(8, \.orcaOobReport)
         }
     }
 
@@ -288,21 +262,18 @@ extension GRPC.Testing {
         public var payload: Payload?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(payload: Payload? = nil) {
             self.payload = payload
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.testing.StreamingOutputCallResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &payload)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.payload)
         }
     }
 
@@ -311,19 +282,16 @@ extension GRPC.Testing {
         public var maxReconnectBackoffMs: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(maxReconnectBackoffMs: Int32 = 0) {
             self.maxReconnectBackoffMs = maxReconnectBackoffMs
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.ReconnectParams" }
+        public static var messageName: String { "grpc.testing.ReconnectParams" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &maxReconnectBackoffMs)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.maxReconnectBackoffMs)
         }
     }
 
@@ -334,21 +302,18 @@ extension GRPC.Testing {
         public var backoffMs: [Int32] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(passed: Bool = false, backoffMs: [Int32] = []) {
             self.passed = passed
             self.backoffMs = backoffMs
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.ReconnectInfo" }
+        public static var messageName: String { "grpc.testing.ReconnectInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(1, &passed)
-            try field.int32(2, &backoffMs)
+        public static let layout = Layout<Self> { field in
+            field.bool(1, \.passed)
+            field.int32(2, \.backoffMs)
         }
     }
 
@@ -360,10 +325,8 @@ extension GRPC.Testing {
         public var utilization: [String: Double] = [:]
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(
             cpuUtilization: Double = 0, memoryUtilization: Double = 0,
             requestCost: [String: Double] = [:], utilization: [String: Double] = [:]
@@ -374,14 +337,13 @@ extension GRPC.Testing {
             self.utilization = utilization
         }
 
-        @inlinable public static var messageName: String { "grpc.testing.TestOrcaReport" }
+        public static var messageName: String { "grpc.testing.TestOrcaReport" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.double(1, &cpuUtilization)
-            try field.double(2, &memoryUtilization)
-            try field.map(3, &requestCost, .string, .double)
-            try field.map(4, &utilization, .string, .double)
+        public static let layout = Layout<Self> { field in
+            field.double(1, \.cpuUtilization)
+            field.double(2, \.memoryUtilization)
+            field.map(3, \.requestCost, .string, .double)
+            field.map(4, \.utilization, .string, .double)
         }
     }
 }

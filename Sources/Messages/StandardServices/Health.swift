@@ -7,19 +7,16 @@ extension GRPC.Health {
         public var service = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(service: String = "") {
             self.service = service
         }
 
-        @inlinable public static var messageName: String { "grpc.health.v1.HealthCheckRequest" }
+        public static var messageName: String { "grpc.health.v1.HealthCheckRequest" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &service)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.service)
         }
     }
 
@@ -28,7 +25,6 @@ extension GRPC.Health {
         public struct ServingStatus: OpenEnum {
             public var rawValue: Int32
 
-            @inlinable
             public init(rawValue: Int32) { self.rawValue = rawValue }
 
             public static let unknown = ServingStatus(rawValue: 0)
@@ -51,19 +47,16 @@ extension GRPC.Health {
         public var status = ServingStatus()
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(status: ServingStatus = ServingStatus()) {
             self.status = status
         }
 
-        @inlinable public static var messageName: String { "grpc.health.v1.HealthCheckResponse" }
+        public static var messageName: String { "grpc.health.v1.HealthCheckResponse" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.enumeration(1, &status)
+        public static let layout = Layout<Self> { field in
+            field.enumeration(1, \.status)
         }
     }
 
@@ -71,13 +64,11 @@ extension GRPC.Health {
     public struct HealthListRequest: Message {
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "grpc.health.v1.HealthListRequest" }
+        public static var messageName: String { "grpc.health.v1.HealthListRequest" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        public static let layout = Layout<Self> { _ in }
     }
 
     /// The states of all services, by name.
@@ -85,19 +76,16 @@ extension GRPC.Health {
         public var statuses: [String: HealthCheckResponse] = [:]
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(statuses: [String: HealthCheckResponse] = [:]) {
             self.statuses = statuses
         }
 
-        @inlinable public static var messageName: String { "grpc.health.v1.HealthListResponse" }
+        public static var messageName: String { "grpc.health.v1.HealthListResponse" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.map(1, &statuses, .string, .message(HealthCheckResponse.self))
+        public static let layout = Layout<Self> { field in
+            field.map(1, \.statuses, .string, .message(HealthCheckResponse.self))
         }
     }
 }

@@ -21,38 +21,35 @@ extension GRPC.Reflection {
         public var messageRequest: MessageRequest?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(host: String = "", messageRequest: MessageRequest? = nil) {
             self.host = host
             self.messageRequest = messageRequest
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.reflection.v1.ServerReflectionRequest"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &host)
-            try field.oneof(3, &messageRequest, .string, MessageRequest.fileByFilename) {
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.host)
+            field.oneof(3, \.messageRequest, .string, MessageRequest.fileByFilename) {
                 if case .fileByFilename(let it) = $0 { it } else { nil }
             }
-            try field.oneof(4, &messageRequest, .string, MessageRequest.fileContainingSymbol) {
+            field.oneof(4, \.messageRequest, .string, MessageRequest.fileContainingSymbol) {
                 if case .fileContainingSymbol(let it) = $0 { it } else { nil }
             }
-            try field.oneof(
-                5, &messageRequest, .message(ExtensionRequest.self),
+            field.oneof(
+                5, \.messageRequest, .message(ExtensionRequest.self),
                 MessageRequest.fileContainingExtension
             ) {
                 if case .fileContainingExtension(let it) = $0 { it } else { nil }
             }
-            try field.oneof(6, &messageRequest, .string, MessageRequest.allExtensionNumbersOfType) {
+            field.oneof(6, \.messageRequest, .string, MessageRequest.allExtensionNumbersOfType) {
                 if case .allExtensionNumbersOfType(let it) = $0 { it } else { nil }
             }
-            try field.oneof(7, &messageRequest, .string, MessageRequest.listServices) {
+            field.oneof(7, \.messageRequest, .string, MessageRequest.listServices) {
                 if case .listServices(let it) = $0 { it } else { nil }
             }
         }
@@ -64,21 +61,18 @@ extension GRPC.Reflection {
         public var extensionNumber: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(containingType: String = "", extensionNumber: Int32 = 0) {
             self.containingType = containingType
             self.extensionNumber = extensionNumber
         }
 
-        @inlinable public static var messageName: String { "grpc.reflection.v1.ExtensionRequest" }
+        public static var messageName: String { "grpc.reflection.v1.ExtensionRequest" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &containingType)
-            try field.int32(2, &extensionNumber)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.containingType)
+            field.int32(2, \.extensionNumber)
         }
     }
 
@@ -96,10 +90,8 @@ extension GRPC.Reflection {
         public var messageResponse: MessageResponse?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(
             validHost: String = "", originalRequest: ServerReflectionRequest? = nil,
             messageResponse: MessageResponse? = nil
@@ -109,34 +101,33 @@ extension GRPC.Reflection {
             self.messageResponse = messageResponse
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.reflection.v1.ServerReflectionResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &validHost)
-            try field.message(2, &originalRequest)
-            try field.oneof(
-                4, &messageResponse, .message(FileDescriptorResponse.self),
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.validHost)
+            field.message(2, \.originalRequest)
+            field.oneof(
+                4, \.messageResponse, .message(FileDescriptorResponse.self),
                 MessageResponse.fileDescriptorResponse
             ) {
                 if case .fileDescriptorResponse(let it) = $0 { it } else { nil }
             }
-            try field.oneof(
-                5, &messageResponse, .message(ExtensionNumberResponse.self),
+            field.oneof(
+                5, \.messageResponse, .message(ExtensionNumberResponse.self),
                 MessageResponse.allExtensionNumbersResponse
             ) {
                 if case .allExtensionNumbersResponse(let it) = $0 { it } else { nil }
             }
-            try field.oneof(
-                6, &messageResponse, .message(ListServiceResponse.self),
+            field.oneof(
+                6, \.messageResponse, .message(ListServiceResponse.self),
                 MessageResponse.listServicesResponse
             ) {
                 if case .listServicesResponse(let it) = $0 { it } else { nil }
             }
-            try field.oneof(
-                7, &messageResponse, .message(ErrorResponse.self), MessageResponse.errorResponse
+            field.oneof(
+                7, \.messageResponse, .message(ErrorResponse.self), MessageResponse.errorResponse
             ) {
                 if case .errorResponse(let it) = $0 { it } else { nil }
             }
@@ -149,21 +140,18 @@ extension GRPC.Reflection {
         public var fileDescriptorProto: [[UInt8]] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(fileDescriptorProto: [[UInt8]] = []) {
             self.fileDescriptorProto = fileDescriptorProto
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.reflection.v1.FileDescriptorResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &fileDescriptorProto)
+        public static let layout = Layout<Self> { field in
+            field.bytes(1, \.fileDescriptorProto)
         }
     }
 
@@ -173,23 +161,20 @@ extension GRPC.Reflection {
         public var extensionNumber: [Int32] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(baseTypeName: String = "", extensionNumber: [Int32] = []) {
             self.baseTypeName = baseTypeName
             self.extensionNumber = extensionNumber
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.reflection.v1.ExtensionNumberResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &baseTypeName)
-            try field.int32(2, &extensionNumber)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.baseTypeName)
+            field.int32(2, \.extensionNumber)
         }
     }
 
@@ -198,21 +183,18 @@ extension GRPC.Reflection {
         public var service: [ServiceResponse] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(service: [ServiceResponse] = []) {
             self.service = service
         }
 
-        @inlinable public static var messageName: String {
+        public static var messageName: String {
             "grpc.reflection.v1.ListServiceResponse"
         }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &service)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.service)
         }
     }
 
@@ -222,19 +204,16 @@ extension GRPC.Reflection {
         public var name = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(name: String = "") {
             self.name = name
         }
 
-        @inlinable public static var messageName: String { "grpc.reflection.v1.ServiceResponse" }
+        public static var messageName: String { "grpc.reflection.v1.ServiceResponse" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.name)
         }
     }
 
@@ -245,21 +224,18 @@ extension GRPC.Reflection {
         public var errorMessage = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(errorCode: Int32 = 0, errorMessage: String = "") {
             self.errorCode = errorCode
             self.errorMessage = errorMessage
         }
 
-        @inlinable public static var messageName: String { "grpc.reflection.v1.ErrorResponse" }
+        public static var messageName: String { "grpc.reflection.v1.ErrorResponse" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &errorCode)
-            try field.string(2, &errorMessage)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.errorCode)
+            field.string(2, \.errorMessage)
         }
     }
 }

@@ -2,13 +2,14 @@
 ///
 /// The time and the size are proportional to the message: text is only appended, and lines are indented by at
 /// most 16 levels.
-public struct TextWriter {
+package struct TextWriter {
     private(set) var text = ""
 
     /// The name of the field whose value is written next.
     private var name = ""
     private var depth = 0
-    private var namesByType: [ObjectIdentifier: [Int: String]] = [:]
+    /// By the address of the table.
+    private var namesByTable: [UInt: [Int: String]] = [:]
 
     /// The most levels by which a line is indented, in this and in other formats. Without a limit, a deep
     /// message with a long list would be written with many times its size.
@@ -16,11 +17,12 @@ public struct TextWriter {
 
     init() {}
 
-    /// The names of the properties of `message` by their offset.
-    mutating func names<M: Message>(of message: M) -> [Int: String] {
-        if let names = namesByType[ObjectIdentifier(M.self)] { return names }
-        let names = PropertyNames.byOffset(of: message)
-        namesByType[ObjectIdentifier(M.self)] = names
+    /// The names of the properties by their offset.
+    mutating func names(of table: UnsafePointer<FieldTable>) -> [Int: String] {
+        let key = UInt(bitPattern: table)
+        if let names = namesByTable[key] { return names }
+        let names = unsafe table.pointee.type._withUnsafeGuaranteedRef { $0.propertyNames() }
+        namesByTable[key] = names
         return names
     }
 
@@ -33,10 +35,6 @@ public struct TextWriter {
     }
 
     mutating func value(_ text: String) { line("\(name): \(text)") }
-
-    mutating func nested<M: Message>(_ message: M) {
-        braces { $0.fields(of: message) }
-    }
 
     mutating func braces(_ body: (inout TextWriter) -> Void) {
         open()
@@ -55,23 +53,6 @@ public struct TextWriter {
     }
 
     mutating func comment(_ text: String) { line("# \(text)") }
-
-    /// The message in protobuf's text format.
-    static func text<M: Message>(of message: M) -> String {
-        var text = TextWriter()
-        text.fields(of: message)
-        return text.text
-    }
-
-    /// Writes the listed fields of `message`, then the unknown ones.
-    ///
-    /// Not specialized for each message type: this saves compile time and code size, and debug text
-    /// need not be fast.
-    @_semantics("optimize.sil.specialize.generic.never")
-    mutating func fields<M: Message>(of message: M) {
-        FieldDescriber.describe(message, &self)
-        unknown(message.unknownFields)
-    }
 
     private mutating func line(_ line: String) {
         if !text.isEmpty { text += "\n" }
@@ -96,9 +77,4 @@ public struct TextWriter {
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
-}
-
-extension Message {
-    /// The message in protobuf's text format.
-    public var debugDescription: String { TextWriter.text(of: self) }
 }

@@ -8,11 +8,9 @@ extension Google.Protobuf {
         public var value: [UInt8] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
         /// Packs `message` under the name that it has in its `.proto` file.
-        @inlinable
         public init<M: Message>(packing message: M) {
             typeURL = "type.googleapis.com/" + M.messageName
             value = message.encoded(options: .deterministic)
@@ -25,25 +23,22 @@ extension Google.Protobuf {
             } ?? typeURL[...]
         }
 
-        @inlinable
         public func holds<M: Message>(_ type: M.Type) -> Bool {
             containedName.utf8.elementsEqual(M.messageName.utf8)
         }
 
         /// The contained message. Nil if it is of another type.
-        @inlinable
         public func unpack<M: Message>(
             as type: M.Type = M.self, options: DecodingOptions = DecodingOptions()
         ) throws(WireError) -> M? {
             holds(type) ? try M(decoding: value, options: options) : nil
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.Any" }
+        public static var messageName: String { "google.protobuf.Any" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &typeURL)
-            try field.bytes(2, &value)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.typeURL)
+            field.bytes(2, \.value)
         }
     }
 }

@@ -7,10 +7,8 @@ extension Google.Protobuf {
         public var nanos: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(seconds: Int64, nanos: Int32 = 0) {
             self.seconds = seconds
             self.nanos = nanos
@@ -22,12 +20,11 @@ extension Google.Protobuf {
             self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.Duration" }
+        public static var messageName: String { "google.protobuf.Duration" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &seconds)
-            try field.int32(2, &nanos)
+        public static let layout = Layout<Self> { field in
+            field.int64(1, \.seconds)
+            field.int32(2, \.nanos)
         }
 
         /// Whether the specification allows this value: at most 10,000 years, seconds and nanos of the

@@ -3,12 +3,10 @@ extension Google.Protobuf {
     public struct Empty: Message {
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable public static var messageName: String { "google.protobuf.Empty" }
+        public static var messageName: String { "google.protobuf.Empty" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        public static let layout = Layout<Self> { _ in }
     }
 }

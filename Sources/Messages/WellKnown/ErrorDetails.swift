@@ -9,23 +9,20 @@ extension Google.RPC {
         public var metadata: [String: String] = [:]
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(reason: String = "", domain: String = "", metadata: [String: String] = [:]) {
             self.reason = reason
             self.domain = domain
             self.metadata = metadata
         }
 
-        @inlinable public static var messageName: String { "google.rpc.ErrorInfo" }
+        public static var messageName: String { "google.rpc.ErrorInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &reason)
-            try field.string(2, &domain)
-            try field.map(3, &metadata, .string, .string)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.reason)
+            field.string(2, \.domain)
+            field.map(3, \.metadata, .string, .string)
         }
     }
 
@@ -34,19 +31,16 @@ extension Google.RPC {
         public var retryDelay: Google.Protobuf.Duration?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(retryDelay: Google.Protobuf.Duration? = nil) {
             self.retryDelay = retryDelay
         }
 
-        @inlinable public static var messageName: String { "google.rpc.RetryInfo" }
+        public static var messageName: String { "google.rpc.RetryInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &retryDelay)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.retryDelay)
         }
     }
 
@@ -56,21 +50,18 @@ extension Google.RPC {
         public var detail = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(stackEntries: [String] = [], detail: String = "") {
             self.stackEntries = stackEntries
             self.detail = detail
         }
 
-        @inlinable public static var messageName: String { "google.rpc.DebugInfo" }
+        public static var messageName: String { "google.rpc.DebugInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &stackEntries)
-            try field.string(2, &detail)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.stackEntries)
+            field.string(2, \.detail)
         }
     }
 
@@ -88,40 +79,35 @@ extension Google.RPC {
             public var futureQuotaValue: Int64?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable public static var messageName: String { "google.rpc.QuotaFailure.Violation" }
+            public static var messageName: String { "google.rpc.QuotaFailure.Violation" }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.string(1, &subject)
-                try field.string(2, &description)
-                try field.string(3, &apiService)
-                try field.string(4, &quotaMetric)
-                try field.string(5, &quotaID)
-                try field.map(6, &quotaDimensions, .string, .string)
-                try field.int64(7, &quotaValue)
-                try field.int64(8, &futureQuotaValue)
+            public static let layout = Layout<Self> { field in
+                field.string(1, \.subject)
+                field.string(2, \.description)
+                field.string(3, \.apiService)
+                field.string(4, \.quotaMetric)
+                field.string(5, \.quotaID)
+                field.map(6, \.quotaDimensions, .string, .string)
+                field.int64(7, \.quotaValue)
+                field.int64(8, \.futureQuotaValue)
             }
         }
 
         public var violations: [Violation] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(violations: [Violation] = []) {
             self.violations = violations
         }
 
-        @inlinable public static var messageName: String { "google.rpc.QuotaFailure" }
+        public static var messageName: String { "google.rpc.QuotaFailure" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &violations)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.violations)
         }
     }
 
@@ -134,44 +120,38 @@ extension Google.RPC {
             public var description = ""
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(type: String = "", subject: String = "", description: String = "") {
                 self.type = type
                 self.subject = subject
                 self.description = description
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.rpc.PreconditionFailure.Violation"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.string(1, &type)
-                try field.string(2, &subject)
-                try field.string(3, &description)
+            public static let layout = Layout<Self> { field in
+                field.string(1, \.type)
+                field.string(2, \.subject)
+                field.string(3, \.description)
             }
         }
 
         public var violations: [Violation] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(violations: [Violation] = []) {
             self.violations = violations
         }
 
-        @inlinable public static var messageName: String { "google.rpc.PreconditionFailure" }
+        public static var messageName: String { "google.rpc.PreconditionFailure" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &violations)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.violations)
         }
     }
 
@@ -186,10 +166,8 @@ extension Google.RPC {
             public var localizedMessage: LocalizedMessage?
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(
                 field: String = "", description: String = "", reason: String = "",
                 localizedMessage: LocalizedMessage? = nil
@@ -200,35 +178,31 @@ extension Google.RPC {
                 self.localizedMessage = localizedMessage
             }
 
-            @inlinable public static var messageName: String {
+            public static var messageName: String {
                 "google.rpc.BadRequest.FieldViolation"
             }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.string(1, &self.field)
-                try field.string(2, &description)
-                try field.string(3, &reason)
-                try field.message(4, &localizedMessage)
+            public static let layout = Layout<Self> { field in
+                field.string(1, \.field)
+                field.string(2, \.description)
+                field.string(3, \.reason)
+                field.message(4, \.localizedMessage)
             }
         }
 
         public var fieldViolations: [FieldViolation] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(fieldViolations: [FieldViolation] = []) {
             self.fieldViolations = fieldViolations
         }
 
-        @inlinable public static var messageName: String { "google.rpc.BadRequest" }
+        public static var messageName: String { "google.rpc.BadRequest" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &fieldViolations)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.fieldViolations)
         }
     }
 
@@ -239,21 +213,18 @@ extension Google.RPC {
         public var servingData = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(requestID: String = "", servingData: String = "") {
             self.requestID = requestID
             self.servingData = servingData
         }
 
-        @inlinable public static var messageName: String { "google.rpc.RequestInfo" }
+        public static var messageName: String { "google.rpc.RequestInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &requestID)
-            try field.string(2, &servingData)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.requestID)
+            field.string(2, \.servingData)
         }
     }
 
@@ -265,10 +236,8 @@ extension Google.RPC {
         public var description = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(
             resourceType: String = "", resourceName: String = "", owner: String = "",
             description: String = ""
@@ -279,14 +248,13 @@ extension Google.RPC {
             self.description = description
         }
 
-        @inlinable public static var messageName: String { "google.rpc.ResourceInfo" }
+        public static var messageName: String { "google.rpc.ResourceInfo" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &resourceType)
-            try field.string(2, &resourceName)
-            try field.string(3, &owner)
-            try field.string(4, &description)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.resourceType)
+            field.string(2, \.resourceName)
+            field.string(3, \.owner)
+            field.string(4, \.description)
         }
     }
 
@@ -298,40 +266,34 @@ extension Google.RPC {
             public var url = ""
             public var unknownFields = UnknownFields()
 
-            @inlinable
             public init() {}
 
-            @inlinable
             public init(description: String = "", url: String = "") {
                 self.description = description
                 self.url = url
             }
 
-            @inlinable public static var messageName: String { "google.rpc.Help.Link" }
+            public static var messageName: String { "google.rpc.Help.Link" }
 
-            @inlinable
-            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                try field.string(1, &description)
-                try field.string(2, &url)
+            public static let layout = Layout<Self> { field in
+                field.string(1, \.description)
+                field.string(2, \.url)
             }
         }
 
         public var links: [Link] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(links: [Link] = []) {
             self.links = links
         }
 
-        @inlinable public static var messageName: String { "google.rpc.Help" }
+        public static var messageName: String { "google.rpc.Help" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &links)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.links)
         }
     }
 
@@ -342,21 +304,18 @@ extension Google.RPC {
         public var message = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(locale: String = "", message: String = "") {
             self.locale = locale
             self.message = message
         }
 
-        @inlinable public static var messageName: String { "google.rpc.LocalizedMessage" }
+        public static var messageName: String { "google.rpc.LocalizedMessage" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &locale)
-            try field.string(2, &message)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.locale)
+            field.string(2, \.message)
         }
     }
 }

@@ -4,13 +4,10 @@ extension Google.Protobuf {
         public var paths: [String] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(paths: [String]) { self.paths = paths }
 
-        @inlinable
         public init(arrayLiteral paths: String...) { self.paths = paths }
 
         /// Whether the mask contains `path` or a field that encloses it.
@@ -18,11 +15,10 @@ extension Google.Protobuf {
             paths.contains { path == $0 || path.hasPrefix($0 + ".") }
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.FieldMask" }
+        public static var messageName: String { "google.protobuf.FieldMask" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &paths)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.paths)
         }
     }
 }

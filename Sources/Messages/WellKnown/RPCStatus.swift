@@ -9,10 +9,8 @@ extension Google.RPC {
         public var details: [Google.Protobuf.AnyMessage] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(
             code: Int32 = 0, message: String = "", details: [Google.Protobuf.AnyMessage] = []
         ) {
@@ -21,13 +19,12 @@ extension Google.RPC {
             self.details = details
         }
 
-        @inlinable public static var messageName: String { "google.rpc.Status" }
+        public static var messageName: String { "google.rpc.Status" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &code)
-            try field.string(2, &message)
-            try field.message(3, &details)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.code)
+            field.string(2, \.message)
+            field.message(3, \.details)
         }
     }
 }
@@ -37,13 +34,11 @@ extension Google.RPC.Status {
     public static let trailerName = "grpc-status-details-bin"
 
     /// The first detail of this type, if there is one.
-    @inlinable
     public func detail<M: Message>(_ type: M.Type = M.self) throws(WireError) -> M? {
         for detail in details where detail.holds(type) { return try detail.unpack() }
         return nil
     }
 
-    @inlinable
     public mutating func add(_ detail: some Message) {
         details.append(.init(packing: detail))
     }

@@ -4,29 +4,24 @@ extension Google.Protobuf {
         public var fields: [String: Value] = [:]
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(fields: [String: Value]) { self.fields = fields }
 
         /// If a name is listed twice, the last value is used.
-        @inlinable
         public init(dictionaryLiteral fields: (String, Value)...) {
             self.fields = Dictionary(fields) { $1 }
         }
 
-        @inlinable
         public subscript(name: String) -> Value? {
             get { fields[name] }
             set { fields[name] = newValue }
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.Struct" }
+        public static var messageName: String { "google.protobuf.Struct" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.map(1, &fields, .string, .message(Value.self))
+        public static let layout = Layout<Self> { field in
+            field.map(1, \.fields, .string, .message(Value.self))
         }
     }
 
@@ -35,20 +30,16 @@ extension Google.Protobuf {
         public var values: [Value] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(values: [Value]) { self.values = values }
 
-        @inlinable
         public init(arrayLiteral values: Value...) { self.values = values }
 
-        @inlinable public static var messageName: String { "google.protobuf.ListValue" }
+        public static var messageName: String { "google.protobuf.ListValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &values)
+        public static let layout = Layout<Self> { field in
+            field.message(1, \.values)
         }
     }
 
@@ -56,7 +47,6 @@ extension Google.Protobuf {
     public struct NullValue: OpenEnum {
         public var rawValue: Int32
 
-        @inlinable
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         public static let null = NullValue(rawValue: 0)

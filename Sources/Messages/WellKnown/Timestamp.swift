@@ -8,10 +8,8 @@ extension Google.Protobuf {
         public var nanos: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(seconds: Int64, nanos: Int32 = 0) {
             self.seconds = seconds
             self.nanos = nanos
@@ -39,12 +37,11 @@ extension Google.Protobuf {
                 && (0...999_999_999).contains(nanos)
         }
 
-        @inlinable public static var messageName: String { "google.protobuf.Timestamp" }
+        public static var messageName: String { "google.protobuf.Timestamp" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &seconds)
-            try field.int32(2, &nanos)
+        public static let layout = Layout<Self> { field in
+            field.int64(1, \.seconds)
+            field.int32(2, \.nanos)
         }
     }
 }

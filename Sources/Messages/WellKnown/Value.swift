@@ -14,32 +14,29 @@ extension Google.Protobuf {
         public var kind: Kind?
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ kind: Kind) { self.kind = kind }
 
-        @inlinable public static var messageName: String { "google.protobuf.Value" }
+        public static var messageName: String { "google.protobuf.Value" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.oneof(1, &kind, .enumeration(NullValue.self), Kind.nullValue) {
+        public static let layout = Layout<Self> { field in
+            field.oneof(1, \.kind, .enumeration(NullValue.self), Kind.nullValue) {
                 if case .nullValue(let it) = $0 { it } else { nil }
             }
-            try field.oneof(2, &kind, .double, Kind.numberValue) {
+            field.oneof(2, \.kind, .double, Kind.numberValue) {
                 if case .numberValue(let it) = $0 { it } else { nil }
             }
-            try field.oneof(3, &kind, .string, Kind.stringValue) {
+            field.oneof(3, \.kind, .string, Kind.stringValue) {
                 if case .stringValue(let it) = $0 { it } else { nil }
             }
-            try field.oneof(4, &kind, .bool, Kind.boolValue) {
+            field.oneof(4, \.kind, .bool, Kind.boolValue) {
                 if case .boolValue(let it) = $0 { it } else { nil }
             }
-            try field.oneof(5, &kind, .message(Struct.self), Kind.structValue) {
+            field.oneof(5, \.kind, .message(Struct.self), Kind.structValue) {
                 if case .structValue(let it) = $0 { it } else { nil }
             }
-            try field.oneof(6, &kind, .message(ListValue.self), Kind.listValue) {
+            field.oneof(6, \.kind, .message(ListValue.self), Kind.listValue) {
                 if case .listValue(let it) = $0 { it } else { nil }
             }
         }
@@ -52,25 +49,18 @@ extension Google.Protobuf.Value: ExpressibleByNilLiteral, ExpressibleByFloatLite
     ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    @inlinable
     public init(nilLiteral: ()) { self.init(.nullValue(.null)) }
 
-    @inlinable
     public init(floatLiteral number: Double) { self.init(.numberValue(number)) }
 
-    @inlinable
     public init(integerLiteral number: Int) { self.init(.numberValue(Double(number))) }
 
-    @inlinable
     public init(stringLiteral text: String) { self.init(.stringValue(text)) }
 
-    @inlinable
     public init(booleanLiteral truth: Bool) { self.init(.boolValue(truth)) }
 
-    @inlinable
     public init(arrayLiteral values: Self...) { self.init(.listValue(.init(values: values))) }
 
-    @inlinable
     public init(dictionaryLiteral fields: (String, Self)...) {
         self.init(.structValue(.init(fields: Dictionary(fields) { $1 })))
     }

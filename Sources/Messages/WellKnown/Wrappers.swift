@@ -5,17 +5,14 @@ extension Google.Protobuf {
         public var value: Double = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: Double) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.DoubleValue" }
+        public static var messageName: String { "google.protobuf.DoubleValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.double(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.double(1, \.value)
         }
     }
 
@@ -23,17 +20,14 @@ extension Google.Protobuf {
         public var value: Float = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: Float) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.FloatValue" }
+        public static var messageName: String { "google.protobuf.FloatValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.float(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.float(1, \.value)
         }
     }
 
@@ -41,17 +35,14 @@ extension Google.Protobuf {
         public var value: Int64 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: Int64) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.Int64Value" }
+        public static var messageName: String { "google.protobuf.Int64Value" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.int64(1, \.value)
         }
     }
 
@@ -59,17 +50,14 @@ extension Google.Protobuf {
         public var value: UInt64 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: UInt64) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.UInt64Value" }
+        public static var messageName: String { "google.protobuf.UInt64Value" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.uint64(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.uint64(1, \.value)
         }
     }
 
@@ -77,17 +65,14 @@ extension Google.Protobuf {
         public var value: Int32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: Int32) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.Int32Value" }
+        public static var messageName: String { "google.protobuf.Int32Value" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.int32(1, \.value)
         }
     }
 
@@ -95,17 +80,14 @@ extension Google.Protobuf {
         public var value: UInt32 = 0
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: UInt32) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.UInt32Value" }
+        public static var messageName: String { "google.protobuf.UInt32Value" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.uint32(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.uint32(1, \.value)
         }
     }
 
@@ -113,17 +95,14 @@ extension Google.Protobuf {
         public var value = false
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: Bool) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.BoolValue" }
+        public static var messageName: String { "google.protobuf.BoolValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bool(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.bool(1, \.value)
         }
     }
 
@@ -131,17 +110,14 @@ extension Google.Protobuf {
         public var value = ""
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: String) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.StringValue" }
+        public static var messageName: String { "google.protobuf.StringValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.string(1, \.value)
         }
     }
 
@@ -149,17 +125,14 @@ extension Google.Protobuf {
         public var value: [UInt8] = []
         public var unknownFields = UnknownFields()
 
-        @inlinable
         public init() {}
 
-        @inlinable
         public init(_ value: [UInt8]) { self.value = value }
 
-        @inlinable public static var messageName: String { "google.protobuf.BytesValue" }
+        public static var messageName: String { "google.protobuf.BytesValue" }
 
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &value)
+        public static let layout = Layout<Self> { field in
+            field.bytes(1, \.value)
         }
     }
 }

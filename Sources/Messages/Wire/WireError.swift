@@ -16,8 +16,8 @@ public struct WireError: Error, Hashable, Sendable {
         case tooDeep
         /// More bytes than ``DecodingOptions/maxByteCount``.
         case tooLarge
-        /// A field has a value that its message type does not allow. Thrown by `visit(_:)` of a
-        /// program's own message, and for a key of a map with more than 30 combining marks in a row.
+        /// A field has a value that its type does not allow: a key of a map with more than 30 combining marks in a
+        /// row.
         case invalidValue
         /// A required field is absent. Only messages with a schema at run time are checked.
         case missingRequiredField
@@ -38,7 +38,6 @@ public struct WireError: Error, Hashable, Sendable {
     }
 
     /// The same error in the enclosing message, whose field `number` contains the broken message.
-    @usableFromInline
     package func inside(_ number: UInt32) -> WireError {
         WireError(reason, offset: offset, path: [number] + path)
     }

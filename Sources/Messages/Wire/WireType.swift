@@ -1,6 +1,6 @@
 /// The layout of a field's value: the low three bits of its tag.
-@frozen
-public enum WireType: UInt32, Sendable {
+@usableFromInline
+package enum WireType: UInt32, Sendable {
     case varint = 0
     case fixed64 = 1
     case lengthDelimited = 2
@@ -17,15 +17,6 @@ package enum Tag {
 
     /// 2²⁹−1: a tag has 32 bits, and 3 of them are the wire type.
     @inlinable package static var maxNumber: UInt32 { 1 << 29 - 1 }
-
-    /// The tag of a field in a message's list. Its number is normally a literal, so the optimizer
-    /// removes the check.
-    @inlinable
-    @inline(__always)
-    package static func listed(_ number: UInt32, _ type: WireType) -> UInt32 {
-        guard 1...maxNumber ~= number else { ProgramError.stopIllegalNumber(number) }
-        return make(number, type)
-    }
 
     @inlinable
     @inline(__always)

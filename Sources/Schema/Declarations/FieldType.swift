@@ -43,7 +43,7 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
     }
 
     /// The wire type of one value.
-    @inlinable public var wireType: WireType {
+    @inlinable package var wireType: WireType {
         switch self {
         case .double, .fixed64, .sfixed64: .fixed64
         case .float, .fixed32, .sfixed32: .fixed32

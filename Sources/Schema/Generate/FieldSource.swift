@@ -73,9 +73,9 @@ extension FieldSource {
 // MARK: - The list of fields
 
 extension FieldSource {
-    /// The call that passes a field to a visitor: the function, and its arguments.
-    var visit: (function: String, arguments: [String]) {
-        let storage = "&" + (isBoxed ? "_\(name)" : visitedName)
+    /// The call that lists a field: the function, and its arguments.
+    var listed: (function: String, arguments: [String]) {
+        let storage = "\\." + (isBoxed ? "_\(name)" : identifier)
         if let key = schema.mapKey, let value = schema.mapValue, let mapTypes {
             return (
                 "map",
@@ -83,7 +83,6 @@ extension FieldSource {
             )
         }
         if schema.isRequired, !isBoxed { return ("required", [kind, number, storage]) }
-        if isBoxed, schema.type == .group { return ("indirect", [kind, number, storage]) }
         var arguments = [number, storage]
         if schema.isList, schema.type.isPackable, !schema.isPacked {
             arguments.append("packed: false")
@@ -92,9 +91,6 @@ extension FieldSource {
     }
 
     var number: String { "\(schema.number)" }
-
-    /// The name inside `visit`, whose parameter is called `field`.
-    private var visitedName: String { name == "field" ? "self.field" : identifier }
 
     var kind: String { Self.kind(of: schema, elementType) }
 

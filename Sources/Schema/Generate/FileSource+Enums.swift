@@ -9,7 +9,6 @@ extension FileSource {
         writer.block("\(access)struct \(name): OpenEnum") { writer in
             writer.line("\(access)var rawValue: Int32")
             writer.separate()
-            if let inlinable = options.inlinable { writer.line(inlinable) }
             writer.line("\(access)init(rawValue: Int32) { self.rawValue = rawValue }")
             writer.separate()
             for (value, identifier) in cases.all {

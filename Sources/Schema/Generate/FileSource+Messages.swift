@@ -12,7 +12,7 @@ extension FileSource {
             writeProperties(source, &writer)
             writeInitializers(source, &writer)
             writeName(message, &writer)
-            writeVisit(source, &writer)
+            writeLayout(source, &writer)
         }
     }
 
@@ -46,23 +46,9 @@ extension FileSource {
     }
 
     private func write(_ field: FieldSource, _ writer: inout SourceWriter) {
-        let comments = field.documentation
-        guard field.isBoxed else {
-            writer.documentation(comments)
-            return writer.variable("\(options.access)var \(field.property)")
-        }
-        guard options.visibility == .public else {
-            writer.documentation(comments)
-            return writer.variable("@Indirect \(options.access)var \(field.property)")
-        }
-        // The storage of a property wrapper is private, so an inlinable function cannot name it.
-        writer.line("@usableFromInline var _\(field.name) = Indirect<\(field.elementType)>()")
-        writer.documentation(comments)
-        writer.line("@inlinable")
-        writer.block("\(options.access)var \(field.property)") { writer in
-            writer.line("get { _\(field.name).wrappedValue }")
-            writer.line("set { _\(field.name).wrappedValue = newValue }")
-        }
+        writer.documentation(field.documentation)
+        writer.variable(
+            "\(field.isBoxed ? "@Indirect " : "")\(options.access)var \(field.property)")
     }
 }
 
@@ -71,11 +57,9 @@ extension FileSource {
 extension FileSource {
     private func writeInitializers(_ source: MessageSource, _ writer: inout SourceWriter) {
         writer.separate()
-        if let inlinable = options.inlinable { writer.line(inlinable) }
         writer.line("\(options.access)init() {}")
         guard !source.members.isEmpty else { return }
         writer.separate()
-        if let inlinable = options.inlinable { writer.line(inlinable) }
         let parameters = source.members.map(\.parameter)
         writer.declaration("\(options.access)init", parameters)
         writer.body { writer in
@@ -86,24 +70,22 @@ extension FileSource {
     }
 
     private func writeName(_ message: MessageSchema, _ writer: inout SourceWriter) {
-        let inlinable = options.inlinable.map { $0 + " " } ?? ""
         writer.separate()
         writer.getter(
-            "\(inlinable)\(options.access)static var messageName: String",
+            "\(options.access)static var messageName: String",
             SwiftLiteral.quoted(message.fullName))
     }
 
-    private func writeVisit(_ source: MessageSource, _ writer: inout SourceWriter) {
+    private func writeLayout(_ source: MessageSource, _ writer: inout SourceWriter) {
         writer.separate()
-        if let inlinable = options.inlinable { writer.line(inlinable) }
-        let opening =
-            "\(options.access)mutating func visit(_ field: inout some FieldVisitor) throws(WireError)"
-        guard !source.fields.isEmpty else { return writer.line(opening + " {}") }
-        writer.block(opening) { writer in
+        let opening = "\(options.access)static let layout = Layout<Self>"
+        guard !source.fields.isEmpty else { return writer.line(opening + " { _ in }") }
+        writer.line(opening + " { field in")
+        writer.body { writer in
             for field in source.fieldsByNumber {
                 guard let oneof = source.oneof(of: field) else {
-                    let (function, arguments) = field.visit
-                    writer.call("try field.\(function)", arguments)
+                    let (function, arguments) = field.listed
+                    writer.call("field.\(function)", arguments)
                     continue
                 }
                 writer.oneof(field, in: oneof)
@@ -125,12 +107,12 @@ extension FileSource {
 }
 
 extension SourceWriter {
-    /// The call that passes a field of a oneof to a visitor, with the two closures.
+    /// The call that lists a field of a oneof, with the two closures.
     fileprivate mutating func oneof(_ field: FieldSource, in oneof: OneofSource) {
         declaration(
-            "try field.oneof",
+            "field.oneof",
             [
-                field.number, "&\(oneof.visitedName)", field.kind,
+                field.number, "\\.\(oneof.identifier)", field.kind,
                 "\(oneof.type).\(field.identifier)",
             ])
         body { $0.line("if case .\(field.identifier)(let it) = $0 { it } else { nil }") }

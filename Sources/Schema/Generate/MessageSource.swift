@@ -110,7 +110,4 @@ struct OneofSource {
     let fields: [FieldSource]
 
     var identifier: String { SwiftWords.escaped(name) }
-
-    /// The name inside `visit`, whose parameter is called `field`.
-    var visitedName: String { name == "field" ? "self.field" : identifier }
 }

@@ -153,9 +153,6 @@ extension GeneratorOptions {
     /// The access level with a space; nothing for internal.
     var access: String { visibility == .internal ? "" : "\(visibility.rawValue) " }
 
-    /// Public functions are inlinable, so that other modules can specialise them.
-    var inlinable: String? { visibility == .public ? "@inlinable" : nil }
-
     /// The import of a module whose types the declarations use.
     var importKeyword: String { access + "import " }
 

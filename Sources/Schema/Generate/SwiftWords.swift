@@ -9,12 +9,12 @@ enum SwiftWords {
     /// would hide the type.
     static let typeNames: Set = [
         "Any", "Array", "Bool", "CallOptions", "Channel", "Conversation", "Dictionary", "Double",
-        "Equatable", "FakeChannel", "FakeResponse", "FieldVisitor", "Float", "Google", "Hashable",
-        "Indirect", "Int", "Int32", "Int64", "LoopbackService", "Message", "Method", "OpenEnum",
+        "Equatable", "FakeChannel", "FakeResponse", "Float", "Google", "Hashable",
+        "Indirect", "Int", "Int32", "Int64", "Layout", "LoopbackService", "Message", "Method",
+        "OpenEnum",
         "Optional", "Protocol", "RPCError", "ReplyWriter", "RequestStream", "RequestWriter",
         "ResponseStream", "Self", "Sendable", "ServerContext", "ServerMethods", "ServiceClient",
         "String", "Swift", "Type", "UInt32", "UInt64", "UInt8", "UnknownFields", "Void",
-        "WireError",
     ]
 
     /// Names that an enum cannot have, because inside it they mean an associated type of `OpenEnum`.
@@ -31,7 +31,8 @@ enum SwiftWords {
     /// Names that the properties of a message cannot have, because `Message` declares them or because
     /// Swift gives `.name` another meaning.
     static let propertyNames: Set = [
-        "debugDescription", "encode", "encoded", "init", "merge", "self", "unknownFields", "visit",
+        "debugDescription", "encode", "encoded", "hash", "hashValue", "init", "merge", "self",
+        "unknownFields",
     ]
 
     /// Names that the values of an enum and the cases of a oneof cannot have.

@@ -57,8 +57,8 @@ struct SchemaCheckTests {
 
         static var messageName: String { "Loop" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &_next)
+        static let layout = Layout<Self> { field in
+            field.message(1, \._next)
         }
     }
 
@@ -119,11 +119,6 @@ struct SchemaCheckTests {
             ])
     }
 
-    @Test("has a finding for a number that is listed twice")
-    func duplicates() throws {
-        #expect(try findings(Twice.self).contains("field number 1 is listed twice"))
-    }
-
     @Test("has a finding when the schema has no message of its name")
     func missingMessage() throws {
         let schema = try GeneratorSchema.schema(Self.source)
@@ -142,13 +137,13 @@ private struct Other: Message {
     static var messageName: String { "t.Other" }
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    static let layout = Layout<Self> { _ in }
 }
 
 private struct Dropping: DropsUnknownFields {
     static var messageName: String { "t.Other" }
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    static let layout = Layout<Self> { _ in }
 }
 
 /// Conforms to `DropsUnknownFields`, but keeps unknown fields.
@@ -156,7 +151,7 @@ private struct Keeping: DropsUnknownFields {
     static var messageName: String { "t.Other" }
     var unknownFields = UnknownFields()
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    static let layout = Layout<Self> { _ in }
 }
 
 private struct Right: Message {
@@ -179,20 +174,20 @@ private struct Right: Message {
 
     static var messageName: String { "t.M" }
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.required(.string, 1, &name)
-        try field.int32(2, &count)
-        try field.int32(3, &numbers, packed: false)
-        try field.enumeration(4, &color)
-        try field.message(5, &other)
-        try field.map(6, &totals, .string, .int64)
-        try field.oneof(7, &kind, .string, Kind.text) {
+    static let layout = Layout<Self> { field in
+        field.required(.string, 1, \.name)
+        field.int32(2, \.count)
+        field.int32(3, \.numbers, packed: false)
+        field.enumeration(4, \.color)
+        field.message(5, \.other)
+        field.map(6, \.totals, .string, .int64)
+        field.oneof(7, \.kind, .string, Kind.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
-        try field.oneof(8, &kind, .double, Kind.number) {
+        field.oneof(8, \.kind, .double, Kind.number) {
             if case .number(let it) = $0 { it } else { nil }
         }
-        try field.singular(.int32, 9, &port, default: 50051)
+        field.singular(.int32, 9, \.port, default: 50051)
     }
 }
 
@@ -206,7 +201,7 @@ private struct Wrong: Message {
         static var messageName: String { "t.Else" }
         var unknownFields = UnknownFields()
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+        static let layout = Layout<Self> { _ in }
     }
 
     var name: String?
@@ -227,26 +222,15 @@ private struct Wrong: Message {
 
     static var messageName: String { "t.W" }
 
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.string(1, &name)
-        try field.sint32(2, &count)
-        try field.int32(3, &numbers)
-        try field.enumeration(4, &color)
-        try field.message(5, &other)
-        try field.map(6, &totals, .int32, .int64)
-        try field.string(7, &text)
-        try field.singular(.int32, 9, &port, default: 1)
-        try field.int32(20, &extra)
-    }
-}
-
-private struct Twice: Message {
-    var name = ""
-    var again = ""
-    var unknownFields = UnknownFields()
-
-    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-        try field.required(.string, 1, &name)
-        try field.required(.string, 1, &again)
+    static let layout = Layout<Self> { field in
+        field.string(1, \.name)
+        field.sint32(2, \.count)
+        field.int32(3, \.numbers)
+        field.enumeration(4, \.color)
+        field.message(5, \.other)
+        field.map(6, \.totals, .int32, .int64)
+        field.string(7, \.text)
+        field.singular(.int32, 9, \.port, default: 1)
+        field.int32(20, \.extra)
     }
 }

@@ -20,32 +20,24 @@ struct SwiftGeneratorTests {
 
                 public struct Note: Message {
                     public var text = ""
-                    @usableFromInline var _parent = Indirect<Note>()
-                    @inlinable
-                    public var parent: Note? {
-                        get { _parent.wrappedValue }
-                        set { _parent.wrappedValue = newValue }
-                    }
+                    @Indirect public var parent: Note?
                     public var tags: [Int32] = []
                     public var unknownFields = UnknownFields()
 
-                    @inlinable
                     public init() {}
 
-                    @inlinable
                     public init(text: String = "", parent: Note? = nil, tags: [Int32] = []) {
                         self.text = text
                         self.parent = parent
                         self.tags = tags
                     }
 
-                    @inlinable public static var messageName: String { "Note" }
+                    public static var messageName: String { "Note" }
 
-                    @inlinable
-                    public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-                        try field.string(1, &text)
-                        try field.message(2, &_parent)
-                        try field.int32(3, &tags)
+                    public static let layout = Layout<Self> { field in
+                        field.string(1, \\.text)
+                        field.message(2, \\._parent)
+                        field.int32(3, \\.tags)
                     }
                 }
 
@@ -59,7 +51,7 @@ struct SwiftGeneratorTests {
             ("optional int32 self = 1;", "var selfField: Int32?"),
             ("optional int32 init = 1;", "var initField: Int32?"),
             ("optional int32 unknown_fields = 1;", "var unknownFieldsField: Int32?"),
-            ("optional int32 field = 1;", "try field.int32(1, &self.field)"),
+            ("optional int32 field = 1;", "field.int32(1, \\.field)"),
             ("optional int32 a_b = 1; optional int32 aB = 2;", "var aBField: Int32?"),
             ("optional int32 server_id = 1;", "var serverID: Int32?"),
             ("optional T t = 1; enum T { NONE = 0; }", "static let noneValue = T(rawValue: 0)"),
@@ -146,10 +138,10 @@ struct SwiftGeneratorTests {
         arguments: [
             ("optional int32 a = 1 [default = 7];", "static var defaultA: Int32 { 7 }"),
             ("required int32 a = 1 [default = 7];", "var a: Int32 = 7"),
-            ("required string a = 1;", "try field.required(.string, 1, &a)"),
-            ("repeated int32 a = 1;", "try field.int32(1, &a, packed: false)"),
-            ("repeated int32 a = 1 [packed = true];", "try field.int32(1, &a)"),
-            ("map<int32, M> a = 1;", "try field.map(1, &a, .int32, .message(M.self))"),
+            ("required string a = 1;", "field.required(.string, 1, \\.a)"),
+            ("repeated int32 a = 1;", "field.int32(1, \\.a, packed: false)"),
+            ("repeated int32 a = 1 [packed = true];", "field.int32(1, \\.a)"),
+            ("map<int32, M> a = 1;", "field.map(1, \\.a, .int32, .message(M.self))"),
             ("oneof k { M a = 1; }", "indirect enum K: Equatable, Sendable"),
             (
                 "oneof k { string a = 1; }",

@@ -89,6 +89,17 @@ struct TextFormatTests {
                 == #"any { type_url: "type.googleapis.com/w.Holder" value: "\240\001\003" }"#)
     }
 
+    @Test("reads an Any whose URL has escapes, and refuses broken ones", arguments: ["%", "%4", "%4g"])
+    func escapes(broken: String) throws {
+        let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
+        let whole = "any { [a%4Ab/w.Holder] { plain: 3 } }"
+        #expect(try DynamicMessage(text: whole, as: holder).text(options: oneLine) == whole)
+        let error = #expect(throws: FormatError.self) {
+            try DynamicMessage(text: "any { [a\(broken)/w.Holder] { plain: 3 } }", as: holder)
+        }
+        #expect("\(error as Any)".contains("without two hexadecimal digits"))
+    }
+
     @Test("writes unknown fields with their numbers")
     func unknownFields() throws {
         var message = try TestSchema.allMessage()

@@ -19,9 +19,9 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.ResponseHeader" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.uint64(2, &memberID)
-            try field.int64(3, &revision)
+        static let layout = Layout<Self> { field in
+            field.uint64(2, \.memberID)
+            field.int64(3, \.revision)
         }
     }
 
@@ -32,9 +32,9 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.PutRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &key)
-            try field.bytes(2, &value)
+        static let layout = Layout<Self> { field in
+            field.bytes(1, \.key)
+            field.bytes(2, \.value)
         }
     }
 
@@ -44,8 +44,8 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.PutResponse" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &header)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.header)
         }
     }
 
@@ -55,8 +55,8 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.WatchRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &create)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.create)
         }
     }
 
@@ -68,10 +68,10 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.WatchCreateRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &key)
-            try field.bytes(2, &rangeEnd)
-            try field.int64(3, &startRevision)
+        static let layout = Layout<Self> { field in
+            field.bytes(1, \.key)
+            field.bytes(2, \.rangeEnd)
+            field.int64(3, \.startRevision)
         }
     }
 
@@ -84,11 +84,11 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.WatchResponse" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(1, &header)
-            try field.bool(4, &isCanceled)
-            try field.string(6, &cancelReason)
-            try field.message(11, &events)
+        static let layout = Layout<Self> { field in
+            field.message(1, \.header)
+            field.bool(4, \.isCanceled)
+            field.string(6, \.cancelReason)
+            field.message(11, \.events)
         }
     }
 
@@ -98,8 +98,8 @@ enum Etcd {
 
         static var messageName: String { "mvccpb.Event" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.message(2, &keyValue)
+        static let layout = Layout<Self> { field in
+            field.message(2, \.keyValue)
         }
     }
 
@@ -111,10 +111,10 @@ enum Etcd {
 
         static var messageName: String { "mvccpb.KeyValue" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.bytes(1, &key)
-            try field.int64(3, &modRevision)
-            try field.bytes(5, &value)
+        static let layout = Layout<Self> { field in
+            field.bytes(1, \.key)
+            field.int64(3, \.modRevision)
+            field.bytes(5, \.value)
         }
     }
 
@@ -125,9 +125,9 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.LeaseGrantRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &timeToLive)
-            try field.int64(2, &id)
+        static let layout = Layout<Self> { field in
+            field.int64(1, \.timeToLive)
+            field.int64(2, \.id)
         }
     }
 
@@ -137,8 +137,8 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.LeaseKeepAliveRequest" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(1, &id)
+        static let layout = Layout<Self> { field in
+            field.int64(1, \.id)
         }
     }
 
@@ -150,9 +150,9 @@ enum Etcd {
 
         static var messageName: String { "etcdserverpb.LeaseKeepAliveResponse" }
 
-        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int64(2, &id)
-            try field.int64(3, &timeToLive)
+        static let layout = Layout<Self> { field in
+            field.int64(2, \.id)
+            field.int64(3, \.timeToLive)
         }
     }
 }

@@ -65,7 +65,11 @@ struct HTTP1HostileServerTests {
                 // Ends when the client has closed the connection.
                 while true { try connection.send(rest) }
             }))
-        let channel = try Self.channel(peer.target)
+        // The channel connects again after the delay, which is longer than the test.
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        let channel = try Channel(
+            peer.target, version: .http1, credentials: .insecure, arguments: arguments)
         let error = await #expect(throws: RPCError.self) {
             try await channel.request(
                 .post, "/", options: .with { $0.maxReceiveByteCount = 1 << 20 })

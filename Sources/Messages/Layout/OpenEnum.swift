@@ -27,7 +27,6 @@ public protocol OpenEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStr
 }
 
 extension OpenEnum {
-    @inlinable
     public init() { self.init(rawValue: 0) }
 
     public var name: String? { nil }

@@ -1,0 +1,130 @@
+/// Values of fields by their addresses.
+enum FieldValue {
+    /// Whether an optional has a value.
+    @inline(__always)
+    static func isPresent(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
+        switch entry.code {
+        case .int32, .enumeration, .sint32, .sfixed32, .uint32, .fixed32, .float:
+            unsafe place.load(as: UInt32?.self) != nil
+        case .int64, .uint64, .sint64, .sfixed64, .fixed64, .double:
+            unsafe place.load(as: UInt64?.self) != nil
+        case .bool: unsafe place.load(as: Bool?.self) != nil
+        case .string: unsafe place.assumingMemoryBound(to: String?.self).pointee != nil
+        case .bytes: unsafe place.assumingMemoryBound(to: [UInt8]?.self).pointee != nil
+        case .message, .group:
+            unsafe entry.messageType._withUnsafeGuaranteedRef {
+                unsafe $0.presence.isPresent(place)
+            }
+        }
+    }
+
+    /// Whether a value is zero or empty. This is not equality with zero: minus zero equals zero, but it is encoded.
+    static func isInitial(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
+        switch entry.code {
+        case .string: unsafe place.assumingMemoryBound(to: String.self).pointee.isEmpty
+        case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee.isEmpty
+        case .message, .group: false
+        default: unsafe bits(entry, place) == 0
+        }
+    }
+
+    /// The bits of a number.
+    private static func bits(_ entry: TableEntry, _ place: UnsafeRawPointer) -> UInt64 {
+        switch entry.code {
+        case .bool: unsafe place.load(as: Bool.self) ? 1 : 0
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double:
+            unsafe place.load(as: UInt64.self)
+        default: unsafe UInt64(place.load(as: UInt32.self))
+        }
+    }
+
+    /// Whether two values are the same on the wire. This is stricter than equality: 0.0 equals -0.0.
+    static func areSame(
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        switch entry.code {
+        case .string, .bytes, .message, .group: unsafe areEqual(entry, left, right)
+        default: unsafe bits(entry, left) == bits(entry, right)
+        }
+    }
+
+    static func areEqual(
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        switch entry.code {
+        case .float: unsafe left.load(as: Float.self) == right.load(as: Float.self)
+        case .double: unsafe left.load(as: Double.self) == right.load(as: Double.self)
+        case .string:
+            unsafe areEqual(
+                left.assumingMemoryBound(to: String.self).pointee,
+                right.assumingMemoryBound(to: String.self).pointee)
+        case .bytes:
+            unsafe left.assumingMemoryBound(to: [UInt8].self).pointee
+                == right.assumingMemoryBound(to: [UInt8].self).pointee
+        case .message, .group:
+            unsafe FieldTable.areEqual(
+                left, right, entry.nestedTable)
+        default: unsafe bits(entry, left) == bits(entry, right)
+        }
+    }
+
+    /// As bytes: Swift's equality of strings takes time with the square of their combining marks.
+    private static func areEqual(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    static func hash(_ entry: TableEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher) {
+        switch entry.code {
+        case .float: unsafe hasher.combine(place.load(as: Float.self))
+        case .double: unsafe hasher.combine(place.load(as: Double.self))
+        case .string: unsafe hash(place.assumingMemoryBound(to: String.self).pointee, &hasher)
+        case .bytes: unsafe hasher.combine(place.assumingMemoryBound(to: [UInt8].self).pointee)
+        case .message, .group:
+            unsafe FieldTable.hash(
+                place, entry.nestedTable, &hasher)
+        default: unsafe hasher.combine(bits(entry, place))
+        }
+    }
+
+    private static func hash(_ text: String, _ hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(0xff as UInt8)
+    }
+
+    /// Calls `body` with the address of each element of a list or of an ``Indirect``.
+    static func forEach(
+        _ entry: TableEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
+    ) {
+        unsafe ListElements(at: list).forEach(stride: stride(entry), body)
+    }
+
+    /// The addresses of the elements of a list or of an ``Indirect``.
+    static func addresses(_ entry: TableEntry, _ list: UnsafeRawPointer) -> [UnsafeRawPointer] {
+        var addresses = unsafe [UnsafeRawPointer]()
+        unsafe forEach(entry, list) { address in unsafe addresses.append(address) }
+        return unsafe addresses
+    }
+
+    static func areListsEqual(
+        _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
+    ) -> Bool {
+        let (one, other) = unsafe (ListElements(at: left), ListElements(at: right))
+        let stride = stride(entry)
+        return one.count == other.count
+            && (0..<one.count).allSatisfy {
+                unsafe areEqual(entry, one.first + $0 &* stride, other.first + $0 &* stride)
+            }
+    }
+
+    /// The distance of two elements of a list, in bytes.
+    private static func stride(_ entry: TableEntry) -> Int {
+        switch entry.code {
+        case .string: MemoryLayout<String>.stride
+        case .bytes: MemoryLayout<[UInt8]>.stride
+        case .bool: MemoryLayout<Bool>.stride
+        case .message, .group: unsafe entry.messageType._withUnsafeGuaranteedRef { $0.stride }
+        case .int64, .uint64, .sint64, .fixed64, .sfixed64, .double: MemoryLayout<UInt64>.stride
+        default: MemoryLayout<UInt32>.stride
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The own default of a proto2 field without an optional.
+@safe
+package class DefaultValue: FieldDetail {
+    /// What the value is, without the default.
+    let value: UnsafePointer<TableEntry>
+
+    init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
+
+    func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { fatalError("abstract") }
+}
+
+final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {
+    private let defaultValue: Value
+
+    init(_ number: UInt32, _ kind: FieldKind<Value>, _ defaultValue: Value) {
+        self.defaultValue = defaultValue
+        unsafe super.init(
+            TableEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
+    }
+
+    override func withDefault(_ body: (UnsafeRawPointer) -> Void) {
+        unsafe withUnsafePointer(to: defaultValue) { unsafe body(UnsafeRawPointer($0)) }
+    }
+}
