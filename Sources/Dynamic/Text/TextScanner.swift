@@ -152,10 +152,14 @@ struct TextScanner {
             && hasWholeEscapes(text)
     }
 
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
+    }
+
     /// Whether two hexadecimal digits follow each percent sign.
     private static func hasWholeEscapes(_ text: String) -> Bool {
         text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst()
-            .allSatisfy { $0.prefix(2).count { Character(UnicodeScalar($0)).isHexDigit } == 2 }
+            .allSatisfy { $0.prefix(2).count(where: isHexDigit) == 2 }
     }
 
     private static func isURLPart(_ byte: UInt8) -> Bool {
