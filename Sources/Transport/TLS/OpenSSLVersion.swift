@@ -4,6 +4,11 @@ struct OpenSSLVersion {
     let text: String
     private let number: CUnsignedLong
 
+    init(text: String, number: CUnsignedLong) {
+        self.text = text
+        self.number = number
+    }
+
     /// Asks the library, which need not be started for that. Nil if it has no function that says its version.
     ///
     /// - Parameter address: Returns the address of the function with a C name. Nil if there is none.
@@ -16,8 +21,9 @@ struct OpenSSLVersion {
             let textAddress = unsafe address("OpenSSL_version") ?? address("SSLeay_version"),
             let text = unsafe unsafeBitCast(textAddress, to: Text.self)(0)
         else { return nil }
-        self.text = PeerText.clean(unsafe String(cString: text))
-        number = unsafe unsafeBitCast(numberAddress, to: Number.self)()
+        self.init(
+            text: PeerText.clean(unsafe String(cString: text)),
+            number: unsafe unsafeBitCast(numberAddress, to: Number.self)())
     }
 
     /// BoringSSL, AWS-LC and LibreSSL have functions with OpenSSL's names and other types, numbers and rules.
