@@ -8,13 +8,22 @@ package struct ProgramSecurity: TLSProvider {
     private let isTLS: Bool
     /// Whether a handshake without certificates of the peer fails.
     private let needsCertificates: Bool
+    /// Whether a call may be addressed only to hosts that the peer has proved to be.
+    private let verifiesNames: Bool
 
-    package init(
-        _ security: any ChannelSecurity, isTLS: Bool = false, needsCertificates: Bool = false
-    ) {
+    package init(_ security: any ChannelSecurity) {
         self.security = security
-        self.isTLS = isTLS
-        self.needsCertificates = needsCertificates
+        isTLS = false
+        needsCertificates = false
+        verifiesNames = true
+    }
+
+    /// TLS by an engine of the program, which has made `context`.
+    init(_ context: any ChannelSecurity, _ options: TLSOptions) {
+        security = context
+        isTLS = true
+        needsCertificates = options.verification != nil
+        verifiesNames = options.verifiesCertificates
     }
 
     package func makeSession(
@@ -26,7 +35,7 @@ package struct ProgramSecurity: TLSProvider {
         do {
             return ProgramSession(
                 try security.makeSession(context), host.flatMap { ServerIdentity(host: $0) }, offer,
-                isTLS: isTLS, needsCertificates: needsCertificates)
+                isTLS: isTLS, needsCertificates: needsCertificates, verifiesNames: verifiesNames)
         } catch {
             throw TLSError(.configuration, Self.text(error))
         }

@@ -28,17 +28,19 @@ final class ProgramSession: TLSSession {
     private let offer: ProtocolOffer
     private let isTLS: Bool
     private let needsCertificates: Bool
+    private let verifiesNames: Bool
     private let state = Mutex(State())
 
     init(
         _ session: any SecuritySession, _ identity: ServerIdentity?, _ offer: ProtocolOffer,
-        isTLS: Bool, needsCertificates: Bool
+        isTLS: Bool, needsCertificates: Bool, verifiesNames: Bool
     ) {
         self.session = session
         self.identity = identity
         self.offer = offer
         self.isTLS = isTLS
         self.needsCertificates = needsCertificates
+        self.verifiesNames = verifiesNames
     }
 
     var negotiatedProtocol: String? { session.applicationProtocol }
@@ -47,7 +49,7 @@ final class ProgramSession: TLSSession {
     var isResumed: Bool { false }
 
     func isPeer(_ identity: ServerIdentity) -> Bool {
-        identity == self.identity || session.isPeer("\(identity)")
+        !verifiesNames || identity == self.identity || session.isPeer("\(identity)")
     }
 
     /// Calls the session. Sends what it has appended, also after an error.

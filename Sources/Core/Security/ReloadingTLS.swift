@@ -49,9 +49,7 @@ package final class ReloadingTLS: TLSProvider {
         guard let engine else { return try OpenSSLContext(options.configuration) }
         HeldLocks.assertNone(calling: "TLS engine")
         do {
-            return ProgramSecurity(
-                try engine.makeContext(options), isTLS: true,
-                needsCertificates: options.verification != nil)
+            return ProgramSecurity(try engine.makeContext(options), options)
         } catch {
             throw TLSError(.configuration, ProgramSecurity.text(error))
         }

@@ -1,5 +1,3 @@
-import CSwiftletSystem
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -16,16 +14,5 @@ package enum Environment {
         // getenv returns nil or a terminated string that lives until the variable is changed.
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
-    }
-
-    /// As ``value(of:)``. Nil in a program that has more rights than the user who started it, who may have set the
-    /// variable.
-    package static func trustedValue(of name: String) -> String? {
-        #if canImport(Darwin)
-            return issetugid() == 0 ? value(of: name) : nil
-        #else
-            guard let value = unsafe secure_getenv(name) else { return nil }
-            return unsafe String(cString: value)
-        #endif
     }
 }

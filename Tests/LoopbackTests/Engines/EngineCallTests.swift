@@ -151,6 +151,10 @@ struct EngineCallTests {
                 HostileTrial.echo, [1], options: .with { $0.authority = "example.com" })
         }
         #expect(error?.code == .unauthenticated)
+        let trusting = try Self.channel(server) { $0.acceptsAnyCertificate = true }
+        let other = try await trusting.unary(
+            HostileTrial.echo, [2], options: .with { $0.authority = "example.com" })
+        #expect(other == [2])
     }
 
     @Test("receives close_notify from a server that stops")

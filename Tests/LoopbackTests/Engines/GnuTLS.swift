@@ -182,9 +182,8 @@ private final class GnuTLSSession: SecuritySession, @unchecked Sendable {
         }
         let part = incoming.prefix(count)
         // GnuTLS provides `count` bytes.
-        unsafe part.withUnsafeBytes {
-            unsafe room.copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-        }
+        let target = unsafe UnsafeMutableRawBufferPointer(start: room, count: count)
+        unsafe target.copyBytes(from: part)
         incoming = incoming.dropFirst(part.count)
         return part.count
     }
