@@ -27,7 +27,8 @@ STRIPPED = -Xlinker -s
 FOR_STATIC = archives
 endif
 
-.PHONY: demo test locks races format lint build bench fuzz interop proxies etcd balancing docs static install archives clean
+.PHONY: demo test locks races format lint build bench fuzz interop proxies etcd balancing linked docs static install archives \
+    clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -105,6 +106,10 @@ etcd:
 # Retries, hedging and balancing beside PyPI's grpcio.
 balancing:
 	SWIFT="$(SWIFT)" Tests/Balancing/run
+
+# Programs that link OpenSSL in each way, with nothing to load.
+linked:
+	SWIFT="$(SWIFT)" Tests/TLS/linked/run
 
 # The documentation as a static site for each module, and a page that leads to them. To read it:
 # python3 -m http.server --directory .build/docs

@@ -26,6 +26,22 @@ static const int swiftlet_ipproto_tcp = IPPROTO_TCP;
 static const int swiftlet_shut_write = SHUT_WR;
 static const int swiftlet_shut_both = SHUT_RDWR;
 
+// What the dynamic loader knows about an address. dladdr is behind _GNU_SOURCE, which the importer does not
+// define, and has this name here in case another module declares it.
+struct swiftlet_symbol {
+    const char *file;
+    void *base;
+    const char *name;
+    void *address;
+};
+#if defined(__APPLE__)
+int swiftlet_dladdr(const void *, struct swiftlet_symbol *) __asm__("_dladdr");
+int issetugid(void);
+#else
+int swiftlet_dladdr(const void *, struct swiftlet_symbol *) __asm__("dladdr");
+char *secure_getenv(const char *);
+#endif
+
 #if defined(__linux__)
 // Descriptors are born close-on-exec and non-blocking: no other thread's fork comes in between.
 static const int swiftlet_sock_birth_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;

@@ -122,7 +122,7 @@ extension Limits {
 
     /// The most bytes of the peer in a handshake. OpenSSL limits certificates to 100 KiB, but does not limit
     /// messages that it ignores. Stops a handshake that does not end.
-    static let handshakeByteCount = 256 << 10
+    package static let handshakeByteCount = 256 << 10
 
     /// The most TLS session tickets kept per server, and the most servers with tickets. Two tickets
     /// suffice for two connections that begin together. Bounds the memory of a client of many

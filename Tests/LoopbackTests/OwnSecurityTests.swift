@@ -29,47 +29,44 @@ private struct Scrambling: ChannelSecurity {
             self.security = security
         }
 
-        func handshake(_ received: inout [UInt8]) throws -> (reply: [UInt8], isDone: Bool) {
+        func handshake(_ received: inout [UInt8], sending output: inout [UInt8]) throws -> Bool {
             let greeting = Array(security.greeting.utf8)
-            var reply: [UInt8] = []
             if unsafe !hasGreeted, isClient || received.count >= greeting.count {
                 unsafe hasGreeted = true
-                reply = greeting
+                output += greeting
             }
-            guard received.count >= greeting.count else { return (reply, false) }
+            guard received.count >= greeting.count else { return false }
             guard received.starts(with: greeting) else {
                 throw Failure(description: "the peer does not know the word")
             }
             received.removeFirst(greeting.count)
-            return (reply, true)
+            return true
         }
 
         /// Opens records. A record is a length in two bytes, and then this number of bytes.
-        func open(_ received: [UInt8]) throws -> [UInt8] {
+        func open(
+            _ received: [UInt8], into plaintext: inout [UInt8], sending output: inout [UInt8]
+        ) throws {
             unsafe partial += received
-            var opened: [UInt8] = []
             var rest = unsafe partial[...]
             while rest.count >= 2 {
                 let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
                 guard rest.count >= 2 + count else { break }
-                opened += rest.dropFirst(2).prefix(count).map { $0 ^ security.key }
+                plaintext += rest.dropFirst(2).prefix(count).map { $0 ^ security.key }
                 rest = rest.dropFirst(2 + count)
             }
             unsafe partial = Array(rest)
-            return opened
         }
 
-        func seal(_ plaintext: [UInt8]) throws -> [UInt8] {
-            var sealed: [UInt8] = []
+        func seal(_ plaintext: [UInt8], sending output: inout [UInt8]) throws {
             for start in stride(from: 0, to: plaintext.count, by: 60_000) {
                 let part = plaintext[start..<min(start + 60_000, plaintext.count)]
-                sealed += [UInt8(part.count >> 8), UInt8(part.count & 0xff)]
-                sealed += part.map { $0 ^ security.key }
+                output += [UInt8(part.count >> 8), UInt8(part.count & 0xff)]
+                output += part.map { $0 ^ security.key }
             }
-            return sealed
         }
 
-        func close() -> [UInt8] { [] }
+        func close(sending output: inout [UInt8]) {}
     }
 }
 

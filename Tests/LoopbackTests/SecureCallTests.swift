@@ -65,6 +65,32 @@ struct SecureCallTests {
         }
     }
 
+    @Test("uses the OpenSSL that the process has chosen before")
+    func library() throws {
+        let name = try TLSLibrary.name()
+        #expect(name.hasPrefix("OpenSSL "))
+        let errors = [
+            #expect(throws: RPCError.self) { try TLSLibrary.load(from: "/nowhere") },
+            #expect(throws: RPCError.self) { try unsafe TLSLibrary.link { _ in nil } },
+        ]
+        for error in errors {
+            #expect(error?.code == .failedPrecondition)
+            #expect(
+                error?.message.contains("\(name), is in use already") == true, "\(error as Any)")
+        }
+        #expect(try TLSLibrary.name() == name)
+    }
+
+    @Test("writes its secrets to the file that the options name")
+    func keyLog() async throws {
+        let path = NSTemporaryDirectory() + "swiftlet-keys-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let server = try Self.server("server")
+        #expect(try await Self.call(server) { $0.keyLogFile = path } == [1, 2, 3])
+        let log = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(log.contains("CLIENT_TRAFFIC_SECRET_0 "))
+    }
+
     @Test(
         "fails with an error that describes the cause",
         arguments: ["expired", "wrong-host", "unknown-authority"])

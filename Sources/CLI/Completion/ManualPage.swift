@@ -58,6 +58,10 @@ enum ManualPage {
             Prints each HTTP/2 frame to the standard error, if it is not empty; the same as
             .BR \\-vv ,
             for all commands.
+            .TP
+            .B SWIFTLET_OPENSSL
+            The file of libssl, or the folder of libssl and libcrypto, that TLS uses. Default: those of the
+            system.
 
             """
     }

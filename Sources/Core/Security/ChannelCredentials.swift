@@ -24,19 +24,31 @@ public struct ChannelCredentials: Sendable {
         self.targetNameOverride = targetNameOverride
     }
 
-    /// TLS by the system's OpenSSL, which is loaded at run time. Throws FAILED_PRECONDITION when the
-    /// machine has none, and INVALID_ARGUMENT when a certificate or key cannot be read.
-    public static func tls(_ options: TLSOptions = TLSOptions()) throws(RPCError)
-        -> ChannelCredentials
-    {
+    /// TLS by OpenSSL, which is found at run time (see ``TLSLibrary``), or by a library that the program brings.
+    ///
+    /// Throws FAILED_PRECONDITION when there is no OpenSSL, and INVALID_ARGUMENT when a certificate or key
+    /// cannot be read, or the engine refuses the options.
+    ///
+    /// - Parameters:
+    ///   - options: Whom to trust, and the client's identity.
+    ///   - engine: The program's library of TLS; nil, the default, is OpenSSL.
+    public static func tls(
+        _ options: TLSOptions = TLSOptions(), engine: (any TLSEngine)? = nil
+    ) throws(RPCError) -> ChannelCredentials {
         guard (options.privateKey == nil) == (options.certificateChain == nil) else {
             throw .refused(
                 .invalidArgument,
                 "TLSOptions has only one of privateKey and certificateChain; set both or neither")
         }
+        guard engine == nil || options.pinnedKeys.isEmpty else {
+            throw .refused(
+                .invalidArgument,
+                "pinnedKeys are checked by OpenSSL only; with an engine of the program, use verification"
+            )
+        }
         do throws(TLSError) {
             return ChannelCredentials(
-                provider: try ReloadingTLS(options),
+                provider: try ReloadingTLS(options, engine),
                 targetNameOverride: options.targetNameOverride, verification: options.verification)
         } catch {
             throw RPCError(tls: error)
@@ -120,11 +132,25 @@ public struct TLSOptions: Sendable {
     /// Called after a reload that ``reloadInterval`` caused: with nil when the files are in use, and with the
     /// error when they cannot be used. The same error is reported once.
     public var whenReloaded: (@Sendable (RPCError?) -> Void)?
+    /// The file to which the secrets of all connections are appended, so that a protocol analyser can decrypt
+    /// them; nil, the default, writes none. A line is as in the variable SSLKEYLOGFILE of other programs. Who
+    /// reads the file can read everything.
+    public var keyLogFile: String?
 
     public init() {}
 }
 
 extension TLSOptions {
+    /// For a ``TLSEngine``: whether the server's certificate must be trusted, valid now, and issued for the
+    /// server. False if any certificate is accepted, and if ``verification`` replaces the built-in check.
+    public var verifiesCertificates: Bool {
+        !acceptsAnyCertificate && verification?.order != .insteadOfBuiltIn
+    }
+
+    /// For a ``TLSEngine``: whether a session may be resumed. False if each handshake needs the certificates,
+    /// for ``pinnedKeys`` or ``verification``.
+    public var allowsResumption: Bool { pinnedKeys.isEmpty && verification == nil }
+
     var configuration: TLSConfiguration {
         var configuration = TLSConfiguration(role: .client)
         if let rootCertificates { configuration.trust = .authorities(rootCertificates.source) }
@@ -132,11 +158,10 @@ extension TLSOptions {
             configuration.identity = TLSConfiguration.Identity(
                 certificates: certificateChain.source, privateKey: privateKey.source)
         }
-        if acceptsAnyCertificate || verification?.order == .insteadOfBuiltIn {
-            configuration.verification = .none
-        }
+        if !verifiesCertificates { configuration.verification = .none }
         configuration.pinnedKeyDigests = Set(pinnedKeys.map(\.digest))
-        if !pinnedKeys.isEmpty || verification != nil { configuration.resumesSessions = false }
+        configuration.resumesSessions = allowsResumption
+        configuration.keyLogFile = keyLogFile
         return configuration
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// written or a key does not match the certificate, the earlier certificates stay in use.
 package final class ReloadingTLS: TLSProvider {
     private struct State {
-        var context: OpenSSLContext
+        var context: any TLSProvider
         /// Nil when a certificate or key came as text, which is not kept.
         var options: TLSOptions?
         /// The stamp of each file when it was loaded. A different stamp means that the file
@@ -21,14 +21,19 @@ package final class ReloadingTLS: TLSProvider {
 
     /// The options without certificates, keys and pins, which a reload does not change.
     private let settings: TLSOptions
+    /// Nil for OpenSSL.
+    private let engine: (any TLSEngine)?
     private let state: Mutex<State>
 
-    package init(_ options: TLSOptions) throws(TLSError) {
+    package init(
+        _ options: TLSOptions, _ engine: (any TLSEngine)? = nil
+    ) throws(TLSError) {
         var settings = options
         settings.takeCertificates(from: TLSOptions())
         self.settings = settings
+        self.engine = engine
         let stamps = options.files.map { FileStamp(path: $0) }
-        let context = try OpenSSLContext(options.configuration)
+        let context = try Self.makeContext(options, engine)
         state = Mutex(
             State(
                 context: context, options: options.withoutText,
@@ -37,6 +42,18 @@ package final class ReloadingTLS: TLSProvider {
     }
 
     deinit { state.withLock { $0.poll }?.cancel() }
+
+    private static func makeContext(
+        _ options: TLSOptions, _ engine: (any TLSEngine)?
+    ) throws(TLSError) -> any TLSProvider {
+        guard let engine else { return try OpenSSLContext(options.configuration) }
+        HeldLocks.assertNone(calling: "TLS engine")
+        do {
+            return ProgramSecurity(try engine.makeContext(options), options)
+        } catch {
+            throw TLSError(.configuration, ProgramSecurity.text(error))
+        }
+    }
 
     package func makeSession(
         host: String?, offering protocols: [String]?
@@ -51,7 +68,7 @@ extension ReloadingTLS {
         var options = settings
         options.takeCertificates(from: replacement)
         let stamps = options.files.map { FileStamp(path: $0) }
-        let context = try OpenSSLContext(options.configuration)
+        let context = try Self.makeContext(options, engine)
         let former = state.withLock { state in
             let former = state.context
             state.context = context

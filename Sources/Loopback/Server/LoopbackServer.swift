@@ -99,7 +99,7 @@ public final class LoopbackServer: Sendable {
     private static func provider(
         _ tls: ServerTLS?, _ security: (any ChannelSecurity)?
     ) throws(RPCError) -> (any TLSProvider)? {
-        guard let tls else { return security.map { OwnSecurityProvider($0) } }
+        guard let tls else { return security.map { ProgramSecurity($0) } }
         do throws(TLSError) {
             return try OpenSSLContext(tls.configuration)
         } catch {

@@ -2,7 +2,7 @@
 /// has a pointer to the session, which is valid as long as the object.
 enum OpenSSLCallbacks {
     private static func session(_ ssl: OpaquePointer?) -> OpenSSLSession? {
-        guard let library = try? OpenSSLLibrary.loaded.get(),
+        guard let library = OpenSSLLibrary.inUse,
             let data = unsafe library.sslGetExData(ssl, OpenSSLSession.dataIndex)
         else { return nil }
         return unsafe Unmanaged<OpenSSLSession>.fromOpaque(data).takeUnretainedValue()
@@ -11,7 +11,7 @@ enum OpenSSLCallbacks {
     /// Records why a certificate was refused. Does not change the result.
     static var verify: OpenSSLLibrary.VerifyCallback {
         { isAccepted, store in
-            guard isAccepted == 0, let library = try? OpenSSLLibrary.loaded.get() else {
+            guard isAccepted == 0, let library = OpenSSLLibrary.inUse else {
                 return isAccepted
             }
             let index = library.sslGetExDataX509StoreCtxIdx()

@@ -30,7 +30,8 @@ enum OpenSSL {
     static let TLS1_3_VERSION: CLong = 0x0304
 
     static let OPENSSL_INIT_NO_ATEXIT: UInt64 = 0x0008_0000
-    /// `OpenSSL_version_num()` of version 3.0.0.
+    /// `OpenSSL_version_num()` of versions 1.1.1 and 3.0.0.
+    static let version111: CUnsignedLong = 0x1010_1000
     static let version3: CUnsignedLong = 0x3000_0000
 
     // Sessions

@@ -12,7 +12,7 @@ package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
     private let context: OpaquePointer
 
     package init(_ configuration: TLSConfiguration) throws(TLSError) {
-        let library = try OpenSSLLibrary.loaded.get()
+        let library = try OpenSSLLibrary.shared()
         self.library = library
         // The text of the key is not kept.
         var kept = configuration

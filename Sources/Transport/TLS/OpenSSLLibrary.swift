@@ -1,21 +1,12 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// The functions of the system's OpenSSL (version 3 or 1.1) that this module uses. They are looked up at run
-/// time.
+/// The functions of OpenSSL (version 3 or 1.1) that this module uses. They are looked up at run time.
 ///
-/// A program does not link to OpenSSL, and starts without it. Only a program that uses TLS needs it. The
+/// A program need not link to OpenSSL, and starts without it. Only a program that uses TLS needs it. The
 /// properties have the C names in Swift's spelling.
 ///
 /// It is safe to share: the table does not change after `init`, and OpenSSL does its own locking. Each caller
 /// states why the pointers that it passes are valid.
 @safe
-final class OpenSSLLibrary: @unchecked Sendable {
+package final class OpenSSLLibrary: @unchecked Sendable {
     typealias VerifyCallback = @convention(c) (CInt, OpaquePointer?) -> CInt
     typealias SelectProtocolCallback =
         @convention(c) (
@@ -41,6 +32,8 @@ final class OpenSSLLibrary: @unchecked Sendable {
     typealias BIOControlCallback =
         @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
 
+    /// The version and the place, for people: "OpenSSL 3.0.19 27 Jan 2026, of /usr/lib/libssl.so.3".
+    package let name: String
     /// Version 3 or later, which packs its error codes differently.
     let isVersion3: Bool
 
@@ -172,24 +165,32 @@ final class OpenSSLLibrary: @unchecked Sendable {
     let errClearError: @convention(c) () -> Void
     let errReasonErrorString: @convention(c) (CUnsignedLong) -> UnsafePointer<CChar>?
 
-    /// The library, which is loaded at the first use; or the error of that attempt.
-    static let loaded: Result<OpenSSLLibrary, TLSError> = Result {
-        () throws(TLSError) in try OpenSSLLibrary()
-    }
-
-    private init() throws(TLSError) {
-        let handle = try unsafe Self.open()
+    /// Looks the functions up, and starts OpenSSL. Throws if a function is missing, or the version is not
+    /// supported.
+    ///
+    /// - Parameters:
+    ///   - place: Where the functions are, for errors: "in the program", "of /usr/lib/libssl.so.3".
+    ///   - address: Returns the address of the function with a C name. Nil if there is none.
+    init(_ place: String, _ address: (String) -> UnsafeMutableRawPointer?) throws(TLSError) {
+        let version = unsafe OpenSSLVersion(address)
+        guard let version, version.isSupported else {
+            throw TLSError(
+                .libraryMissing,
+                "\(version?.text ?? "an unknown library") \(place) cannot be used: TLS needs OpenSSL 1.1.1 or later"
+            )
+        }
+        name = "\(version.text), \(place)"
+        isVersion3 = version.isVersion3
 
         /// The first of `names` that the library contains. The caller states the type, according to OpenSSL's
         /// manual. The compiler cannot check it.
         func find<Function>(_ names: String...) throws(TLSError) -> Function {
             for name in names {
-                guard let address = unsafe dlsym(handle, name) else { continue }
+                guard let address = unsafe address(name) else { continue }
                 return unsafe unsafeBitCast(address, to: Function.self)
             }
             throw TLSError(
-                .libraryMissing,
-                "this OpenSSL has no \(names[0]): version 1.1.1 or later is needed")
+                .libraryMissing, "\(version.text) \(place) cannot be used: it has no \(names[0])")
         }
 
         // This call must be the first one. Otherwise OpenSSL frees its state when the program exits, while
@@ -197,9 +198,6 @@ final class OpenSSLLibrary: @unchecked Sendable {
         typealias Start = @convention(c) (UInt64, OpaquePointer?) -> CInt
         let start = try unsafe find("OPENSSL_init_ssl") as Start
         _ = start(OpenSSL.OPENSSL_INIT_NO_ATEXIT, nil)
-        typealias VersionNumber = @convention(c) () -> CUnsignedLong
-        let version = try find("OpenSSL_version_num") as VersionNumber
-        isVersion3 = version() >= OpenSSL.version3
 
         unsafe tlsClientMethod = try find("TLS_client_method")
         unsafe tlsServerMethod = try find("TLS_server_method")
@@ -295,58 +293,5 @@ final class OpenSSLLibrary: @unchecked Sendable {
         errGetError = try find("ERR_get_error")
         errClearError = try find("ERR_clear_error")
         unsafe errReasonErrorString = try find("ERR_reason_error_string")
-    }
-
-    /// The newest first. Loading `libssl` also loads `libcrypto`, and both are searched.
-    private static var candidates: [String] {
-        #if canImport(Darwin)
-            [
-                "libssl.4.dylib", "libssl.3.dylib",
-                "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib",
-                "/usr/local/opt/openssl@3/lib/libssl.3.dylib", "libssl.1.1.dylib",
-            ]
-        #else
-            ["libssl.so.4", "libssl.so.3", "libssl.so.1.1"]
-        #endif
-    }
-
-    /// The handle is never closed: the library stays loaded until the process ends.
-    private static func open() throws(TLSError) -> UnsafeMutableRawPointer {
-        try unsafe open(candidates)
-    }
-
-    static func open(_ names: [String]) throws(TLSError) -> UnsafeMutableRawPointer {
-        var failures: [String] = []
-        for name in names {
-            if let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) { return unsafe handle }
-            guard let text = unsafe dlerror().map({ unsafe String(cString: $0) }),
-                !isAbsence(of: name, text)
-            else { continue }
-            failures.append(text)
-        }
-        guard failures.isEmpty else {
-            throw TLSError(
-                .libraryMissing,
-                "OpenSSL does not load: \(failures.joined(separator: "; "))")
-        }
-        throw TLSError(
-            .libraryMissing,
-            "OpenSSL is not installed (tried \(names.joined(separator: ", "))): install libssl3 "
-                + "(Debian, Ubuntu), openssl-libs (Fedora), libssl3 (Alpine) or openssl@3 (Homebrew)"
-        )
-    }
-
-    /// Whether the loader reports that the file does not exist. Other errors report a broken file, or a
-    /// missing library that the file needs.
-    private static func isAbsence(of name: String, _ text: String) -> Bool {
-        has(text, name) && has(text, "o such file") && !has(text, "needed by")
-            && !has(text, "Library not loaded")
-    }
-
-    /// Whether `text` contains `part`, compared byte by byte. The standard library's search would add its
-    /// engine for regular expressions, one megabyte, to every static binary.
-    private static func has(_ text: String, _ part: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
     }
 }

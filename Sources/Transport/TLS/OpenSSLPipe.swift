@@ -18,11 +18,11 @@ enum OpenSSLPipe {
     }
 
     private static func makeMethod() -> OpaquePointer? {
-        guard let library = try? OpenSSLLibrary.loaded.get() else { return nil }
+        guard let library = OpenSSLLibrary.inUse else { return nil }
         let type = library.bioGetNewIndex() | OpenSSL.BIO_TYPE_SOURCE_SINK
         guard let method = unsafe library.bioMethNew(type, "swiftlet") else { return nil }
         _ = unsafe library.bioMethSetRead(method) { pipe, destination, count in
-            guard let library = try? OpenSSLLibrary.loaded.get(),
+            guard let library = OpenSSLLibrary.inUse,
                 let destination = unsafe destination,
                 let session = unsafe OpenSSLPipe.session(of: pipe, library)
             else { return -1 }
@@ -34,7 +34,7 @@ enum OpenSSLPipe {
             return -1
         }
         _ = unsafe library.bioMethSetWrite(method) { pipe, source, count in
-            guard let library = try? OpenSSLLibrary.loaded.get(), let source = unsafe source,
+            guard let library = OpenSSLLibrary.inUse, let source = unsafe source,
                 count > 0,
                 let session = unsafe OpenSSLPipe.session(of: pipe, library)
             else { return -1 }

@@ -189,19 +189,12 @@ extension OpenSSLSession {
         offeredProtocols = protocols
     }
 
-    /// RFC 9113 §3.2: over TLS, HTTP/2 is used only if ALPN selected it.
     private func checkProtocol() throws(TLSError) {
         let configuration = context.configuration
-        let ours = offeredProtocols ?? configuration.applicationProtocols
-        let isOptional = offeredProtocols != nil && negotiatedProtocol == nil
-        guard !isOptional, !ours.isEmpty,
-            offeredProtocols != nil || configuration.requiresApplicationProtocol
-        else { return }
-        if let chosen = negotiatedProtocol, ours.contains(chosen) { return }
-        let wanted = ours.joined(separator: ", ")
-        let found = negotiatedProtocol.map { "chose \(PeerText.clean($0))" } ?? "chose no protocol"
-        throw fail(
-            TLSError(.applicationProtocol, "the peer \(found); \(wanted) is needed (ALPN)"))
+        let offer = ProtocolOffer(
+            offeredProtocols ?? configuration.applicationProtocols,
+            isRequired: offeredProtocols == nil && configuration.requiresApplicationProtocol)
+        if let refusal = offer.refusal(of: negotiatedProtocol) { throw fail(refusal) }
     }
 
     private func checkPinnedKeys() throws(TLSError) {

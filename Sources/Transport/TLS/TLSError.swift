@@ -1,7 +1,7 @@
 /// Why a TLS connection was not made, or has ended.
 package struct TLSError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// OpenSSL is not installed.
+        /// No OpenSSL was found that can be used.
         case libraryMissing
         /// A certificate, a key or an option of this side is invalid.
         case configuration

@@ -24,7 +24,7 @@
             // The records of TLS are written in the order in which the session makes them. The session
             // may be one of the program: it must not use the channel.
             "Optional<SecureLayer>": [
-                "Dictionary<ServerIdentity, Array<OpenSSLTicket>>", "OwnSecuritySession.State",
+                "Dictionary<ServerIdentity, Array<OpenSSLTicket>>", "ProgramSession.State",
             ],
             "RetryingCall.State": ["RetryingCall.Attempt.State"],
             "OperationBatches.State": ["CompletionQueue.State"],

@@ -95,6 +95,7 @@ _Noreturn void exit(int);
 #define RTLD_NOW 0x2
 #define RTLD_LOCAL 0x4
 #define RTLD_GLOBAL 0x8
+char *realpath(const char *, char *);
 void *dlopen(const char *, int);
 void *dlsym(void *, const char *);
 int dlclose(void *);

@@ -6,7 +6,7 @@ import Testing
 /// Certificates and configurations for tests.
 enum TLSFixtures {
     /// Whether this machine has OpenSSL. If it has none, these tests are skipped.
-    static var isAvailable: Bool { (try? OpenSSLLibrary.loaded.get()) != nil }
+    static var isAvailable: Bool { (try? OpenSSLLibrary.shared()) != nil }
 
     static func path(_ name: String) -> String {
         URL(filePath: #filePath).appending(path: "../../..").standardized

@@ -275,30 +275,6 @@ struct TLSVerificationTests {
         #expect(ServerIdentity(host: "example.com.") == .name("example.com"))
     }
 
-    @Test("names the package to install when there is no OpenSSL")
-    func missingLibrary() {
-        let error = #expect(throws: TLSError.self) {
-            _ = try unsafe OpenSSLLibrary.open(["libssl.so.nowhere"])
-        }
-        #expect(error?.kind == .libraryMissing)
-        #expect(error?.message.contains("install libssl3 (Debian, Ubuntu)") == true)
-    }
-
-    @Test("reports the loader's error for an OpenSSL that does not load")
-    func brokenLibrary() throws {
-        let path = NSTemporaryDirectory() + "libssl-\(UUID().uuidString).so"
-        try String(repeating: "This is no library. ", count: 100).write(
-            toFile: path, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let error = #expect(throws: TLSError.self) {
-            _ = try unsafe OpenSSLLibrary.open(["libssl.so.nowhere", path])
-        }
-        #expect(error?.kind == .libraryMissing)
-        #expect(error?.message.hasPrefix("OpenSSL does not load: ") == true)
-        #expect(error?.message.contains(path) == true)
-        #expect(error?.message.contains("nowhere") == false)
-    }
-
     @Test("writes a key log when one is configured")
     func keyLog() throws {
         let path = NSTemporaryDirectory() + "swiftlet-keys-\(UUID().uuidString)"

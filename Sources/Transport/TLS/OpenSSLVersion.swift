@@ -1,0 +1,37 @@
+/// The version of a library with OpenSSL's functions.
+struct OpenSSLVersion {
+    /// As the library writes it: "OpenSSL 3.0.19 27 Jan 2026", "BoringSSL".
+    let text: String
+    private let number: CUnsignedLong
+
+    init(text: String, number: CUnsignedLong) {
+        self.text = text
+        self.number = number
+    }
+
+    /// Asks the library, which need not be started for that. Nil if it has no function that says its version.
+    ///
+    /// - Parameter address: Returns the address of the function with a C name. Nil if there is none.
+    init?(_ address: (String) -> UnsafeMutableRawPointer?) {
+        typealias Number = @convention(c) () -> CUnsignedLong
+        typealias Text = @convention(c) (CInt) -> UnsafePointer<CChar>?
+        // The second names are those of versions before 1.1, with the same types. The text is never freed.
+        guard
+            let numberAddress = unsafe address("OpenSSL_version_num") ?? address("SSLeay"),
+            let textAddress = unsafe address("OpenSSL_version") ?? address("SSLeay_version"),
+            let text = unsafe unsafeBitCast(textAddress, to: Text.self)(0)
+        else { return nil }
+        self.init(
+            text: PeerText.clean(unsafe String(cString: text)),
+            number: unsafe unsafeBitCast(numberAddress, to: Number.self)())
+    }
+
+    /// BoringSSL, AWS-LC and LibreSSL have functions with OpenSSL's names and other types, numbers and rules.
+    var isSupported: Bool {
+        let words = text.utf8.split(whereSeparator: { " ;()".utf8.contains($0) })
+        let isOther = words.contains { $0.elementsEqual("AWS-LC".utf8) }
+        return text.hasPrefix("OpenSSL ") && !isOther && number >= OpenSSL.version111
+    }
+
+    var isVersion3: Bool { number >= OpenSSL.version3 }
+}
