@@ -110,20 +110,38 @@ struct DifferenceTests {
 
     @Test("names the fields of a oneof")
     func oneofs() {
-        #expect(difference { $0.contact = .mail("a") } _: { $0.contact = .mail("b") } == #"mail: "a" → "b""#)
         #expect(
-            difference { $0.contact = .mail("a") } _: { $0.contact = .phone(.with { $0.id = 1 }) } == """
+            difference {
+                $0.contact = .mail("a")
+            } _: {
+                $0.contact = .mail("b")
+            } == #"mail: "a" → "b""#)
+        #expect(
+            difference {
+                $0.contact = .mail("a")
+            } _: {
+                $0.contact = .phone(.with { $0.id = 1 })
+            } == """
                 mail: "a" → absent
                 phone: absent → { id: 1 }
                 """)
         #expect(
-            difference { $0.contact = .phone(.with { $0.id = 2 }) } _: { $0.contact = .phone(Person()) }
+            difference {
+                $0.contact = .phone(.with { $0.id = 2 })
+            } _: {
+                $0.contact = .phone(Person())
+            }
                 == "phone.id: 2 → absent")
     }
 
     @Test("has a line for what is only unequal")
     func unequal() {
-        #expect(difference { $0.scores = ["a": .nan] } _: { $0.scores = ["a": .nan] }.contains("NaN"))
+        #expect(
+            difference {
+                $0.scores = ["a": .nan]
+            } _: {
+                $0.scores = ["a": .nan]
+            }.contains("NaN"))
         let old = try? Person(decoding: [0xa0, 0x06, 1])
         #expect(Person().difference(from: old ?? Person()) == "unknown fields: [160, 6, 1] → []")
     }
@@ -133,9 +151,16 @@ struct DifferenceTests {
 struct MergeTests {
     @Test("replaces, merges and appends as if one encoding followed the other")
     func merge() throws {
-        var struct1: Google.Protobuf.Struct = .with { $0.fields = ["a": .with { $0.kind = .numberValue(1) }] }
+        var struct1: Google.Protobuf.Struct = .with {
+            $0.fields = ["a": .with { $0.kind = .numberValue(1) }]
+        }
         try struct1.merge(
-            .with { $0.fields = ["a": .with { $0.kind = .boolValue(true) }, "b": .with { $0.kind = .stringValue("") }] })
+            .with {
+                $0.fields = [
+                    "a": .with { $0.kind = .boolValue(true) },
+                    "b": .with { $0.kind = .stringValue("") },
+                ]
+            })
         #expect(struct1.fields.count == 2)
         #expect(struct1.fields["a"]?.kind == .boolValue(true))
         var mask: Google.Protobuf.FieldMask = .with { $0.paths = ["x"] }
@@ -145,7 +170,9 @@ struct MergeTests {
 
     @Test("leaves the message as it was when the other one could not be received")
     func refused() {
-        var one: Google.Protobuf.Struct = .with { $0.fields = ["a": .with { $0.kind = .numberValue(1) }] }
+        var one: Google.Protobuf.Struct = .with {
+            $0.fields = ["a": .with { $0.kind = .numberValue(1) }]
+        }
         let before = one
         let key = "e" + String(repeating: "\u{301}", count: 2_000)
         #expect(throws: WireError.self) {

@@ -12,7 +12,9 @@ extension Message {
                     "", UnsafeRawPointer(old), UnsafeRawPointer(new), Self.layout.table)
             }
         }
-        if difference.lines.isEmpty, self != other { return "a map contains a NaN, which equals nothing" }
+        if difference.lines.isEmpty, self != other {
+            return "a map contains a NaN, which equals nothing"
+        }
         return difference.lines.joined(separator: "\n")
     }
 }
@@ -107,8 +109,12 @@ private struct MessageDifference {
         // By the bytes of the keys, as text.
         let found = Dictionary(before.map { ($0.key, $0.value) }) { first, _ in first }
         let kept = Set(after.map(\.key))
-        for (key, value) in before where !kept.contains(key) { note(name + text(of: key), value, nil) }
-        for (key, value) in after where found[key] != value { note(name + text(of: key), found[key], value) }
+        for (key, value) in before where !kept.contains(key) {
+            note(name + text(of: key), value, nil)
+        }
+        for (key, value) in after where found[key] != value {
+            note(name + text(of: key), found[key], value)
+        }
     }
 
     private func text(of key: [UInt8]) -> String { "[\(String(decoding: key, as: UTF8.self))]" }

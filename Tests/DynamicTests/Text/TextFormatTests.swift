@@ -89,7 +89,9 @@ struct TextFormatTests {
                 == #"any { type_url: "type.googleapis.com/w.Holder" value: "\240\001\003" }"#)
     }
 
-    @Test("reads an Any whose URL has escapes, and refuses broken ones", arguments: ["%", "%4", "%4g"])
+    @Test(
+        "reads an Any whose URL has escapes, and refuses broken ones",
+        arguments: ["%", "%4", "%4g"])
     func escapes(broken: String) throws {
         let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
         let whole = "any { [a%4Ab/w.Holder] { plain: 3 } }"
