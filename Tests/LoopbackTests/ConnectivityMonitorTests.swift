@@ -61,6 +61,8 @@ struct ConnectivityMonitorTests {
         var arguments = ChannelArguments()
         arguments.connectivityMonitor = monitor
         arguments.proxy = .server(try ProxyServer("http://\(proxy.target)"))
+        // On a busy machine the attempt would end before the monitor's report.
+        arguments.connectTimeout = .seconds(3_600)
         let channel = try Channel(url: "http://a.test", arguments: arguments)
         let isPatientOver = Atomic(false)
         let patient = Task {
