@@ -83,11 +83,15 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
         unsafe super.init(
             stride: MemoryLayout<M>.stride,
             hasTagByte: MemoryLayout<M?>.size > MemoryLayout<M>.size, isPresent: isPresent)
-        checkArrays()
+        checkMemory()
     }
 
-    /// ``ListElements`` relies on this.
-    private func checkArrays() {
+    /// ``ListElements`` and ``makePresent(_:)`` rely on this.
+    private func checkMemory() {
+        let isZero = unsafe withUnsafeBytes(of: Optional(M())) { bytes in
+            unsafe !hasTagByte || bytes[MemoryLayout<M>.size] == 0
+        }
+        guard isZero else { ProgramError.stop("an optional \(M.self) is not stored as expected") }
         let array = [M(), M()]
         let isSame: Bool = unsafe array.withUnsafeBufferPointer { elements in
             unsafe withUnsafeBytes(of: array) { place in
