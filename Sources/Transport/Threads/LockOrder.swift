@@ -22,9 +22,10 @@
             "RaceState": ["ConnectionCandidate.State"],
             "Link.State": ["LinkFrameLog.State"],
             // The records of TLS are written in the order in which the session makes them. The session
-            // may be one of the program: it must not use the channel.
+            // may be one of the program, which must not use the channel, or one of the tests.
             "Optional<SecureLayer>": [
-                "Dictionary<ServerIdentity, Array<OpenSSLTicket>>", "ProgramSession.State",
+                "Dictionary<ServerIdentity, Array<OpenSSLTicket>>", "GnuTLS.State",
+                "GnuTLSContext.State", "ProgramSession.State",
             ],
             "RetryingCall.State": ["RetryingCall.Attempt.State"],
             "OperationBatches.State": ["CompletionQueue.State"],

@@ -121,7 +121,7 @@ struct EngineCallTests {
                 #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
                 await channel.close()
             }
-            #expect(engine.resumed.withLock { $0 } == [false, !isVerified])
+            #expect(engine.state.withLock { $0.resumed } == [false, !isVerified])
         }
     }
 
@@ -164,7 +164,7 @@ struct EngineCallTests {
         let channel = try Self.channel(server, engine)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
         server.shutdown()
-        try await eventually { engine.endedCount.withLock { $0 } > 0 }
+        try await eventually { engine.state.withLock { $0.endedCount } > 0 }
     }
 
     @Test("cannot be made with options that the engine or the library does not follow with it")

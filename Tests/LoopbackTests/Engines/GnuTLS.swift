@@ -6,10 +6,14 @@ import Synchronization
 final class GnuTLS: TLSEngine {
     static var isHere: Bool { GnuTLSLibrary.shared != nil }
 
-    /// Whether each session that shook hands was resumed.
-    let resumed = Mutex<[Bool]>([])
-    /// How many sessions have received close_notify.
-    let endedCount = Mutex(0)
+    struct State {
+        /// Whether each session that shook hands was resumed.
+        var resumed: [Bool] = []
+        /// How many sessions have received close_notify.
+        var endedCount = 0
+    }
+
+    let state = Mutex(State())
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -26,13 +30,17 @@ final class GnuTLS: TLSEngine {
 
 /// Safe to share: the credentials do not change after `init`.
 @safe
-private final class GnuTLSContext: ChannelSecurity, @unchecked Sendable {
+final class GnuTLSContext: ChannelSecurity, @unchecked Sendable {
     let library: GnuTLSLibrary
     let engine: GnuTLS
     let verifies: Bool
     let resumes: Bool
     let credentials: GnuTLSLibrary.Object
-    let ticket = Mutex<[UInt8]>([])
+    let state = Mutex(State())
+
+    struct State {
+        var ticket: [UInt8] = []
+    }
 
     init(_ library: GnuTLSLibrary, _ options: TLSOptions, _ engine: GnuTLS) throws {
         self.library = library
@@ -121,9 +129,9 @@ private final class GnuTLSSession: SecuritySession, @unchecked Sendable {
         offer(protocols)
         setTransport()
         guard context.resumes else { return }
-        let ticket = context.ticket.withLock { ticket in
-            defer { ticket = [] }
-            return ticket
+        let ticket = context.state.withLock { state in
+            defer { state.ticket = [] }
+            return state.ticket
         }
         if !ticket.isEmpty {
             _ = unsafe ticket.withUnsafeBytes {
@@ -220,7 +228,7 @@ extension GnuTLSSession {
             throw failure(result)
         }
         let isResumed = unsafe library.isResumed(session) != 0
-        context.engine.resumed.withLock { $0.append(isResumed) }
+        context.engine.state.withLock { $0.resumed.append(isResumed) }
         return true
     }
 
@@ -238,7 +246,7 @@ extension GnuTLSSession {
             if count > 0 {
                 plaintext += room.prefix(count)
             } else if count == 0 {
-                if !isEnded { context.engine.endedCount.withLock { $0 += 1 } }
+                if !isEnded { context.engine.state.withLock { $0.endedCount += 1 } }
                 isEnded = true
                 return
             } else if count == Int(Code.again) {
@@ -268,7 +276,7 @@ extension GnuTLSSession {
             var ticket = GnuTLSLibrary.Datum()
             if unsafe library.ticket(session, &ticket) == 0 {
                 let bytes = ticket.bytes
-                context.ticket.withLock { $0 = bytes }
+                context.state.withLock { $0.ticket = bytes }
                 unsafe free(ticket.data)
             }
         }
