@@ -114,7 +114,8 @@ public struct WritingCall<Request: Sendable>: Sendable {
     /// Ends the call with CANCELLED.
     public func cancel() { running.cancel() }
 
-    /// Asks for no more messages until ``resume()``, so that flow control stops the server.
+    /// Asks for no more messages until ``resume()``, so that flow control stops the server. It has
+    /// no effect on calls with one response.
     public func pause() { running.pause() }
 
     /// Ends a ``pause()``. Has no effect on a call that is not paused.

@@ -84,7 +84,6 @@ private struct CallFutures: Sendable {
             status.complete(.success(error.status))
         }
     }
-
 }
 
 extension ClientStreamingCall {

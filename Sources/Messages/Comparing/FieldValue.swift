@@ -98,13 +98,6 @@ enum FieldValue {
         unsafe ListElements(at: list).forEach(stride: stride(entry), body)
     }
 
-    /// The addresses of the elements of a list or of an ``Indirect``.
-    static func addresses(_ entry: TableEntry, _ list: UnsafeRawPointer) -> [UnsafeRawPointer] {
-        var addresses = unsafe [UnsafeRawPointer]()
-        unsafe forEach(entry, list) { address in unsafe addresses.append(address) }
-        return unsafe addresses
-    }
-
     static func areListsEqual(
         _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
@@ -117,7 +110,7 @@ enum FieldValue {
     }
 
     /// The distance of two elements of a list, in bytes.
-    private static func stride(_ entry: TableEntry) -> Int {
+    static func stride(_ entry: TableEntry) -> Int {
         switch entry.code {
         case .string: MemoryLayout<String>.stride
         case .bytes: MemoryLayout<[UInt8]>.stride

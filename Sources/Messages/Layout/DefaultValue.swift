@@ -6,7 +6,7 @@ package class DefaultValue: FieldDetail {
 
     init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
 
-    func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { fatalError("abstract") }
+    func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { abstract() }
 }
 
 final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {

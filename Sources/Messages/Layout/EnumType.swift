@@ -1,6 +1,6 @@
 /// What the codec must know of an enum that only the program knows: the names of its values.
 package class EnumType: FieldDetail {
-    package func name(of number: Int32) -> String? { fatalError("abstract") }
+    package func name(of number: Int32) -> String? { abstract() }
 }
 
 /// The codec reads and writes an enum as the `Int32` that it stores.

@@ -13,6 +13,14 @@ package class MessageType: FieldDetail {
     let stride: Int
     /// Whether an optional has a byte of its own that says whether it is nil, after the message.
     let hasTagByte: Bool
+    let presence: Presence
+
+    /// Cannot be copied, so that the closure is not retained for each call.
+    @safe
+    struct Presence: ~Copyable {
+        /// Whether an optional has a message.
+        let isPresent: (_ optional: UnsafeRawPointer) -> Bool
+    }
 
     init(stride: Int, hasTagByte: Bool, isPresent: @escaping (UnsafeRawPointer) -> Bool) {
         self.stride = stride
@@ -29,17 +37,8 @@ package class MessageType: FieldDetail {
     }
 
     /// The table, which is made at the first use: a message may contain its own type.
-    func makeTable() -> UnsafePointer<FieldTable> { fatalError("abstract") }
-    package var name: String { fatalError("abstract") }
-
-    /// Whether an optional has a message.
-    let presence: Presence
-
-    /// Cannot be copied, so that the closure is not retained for each call.
-    @safe
-    struct Presence: ~Copyable {
-        let isPresent: (_ optional: UnsafeRawPointer) -> Bool
-    }
+    func makeTable() -> UnsafePointer<FieldTable> { abstract() }
+    package var name: String { abstract() }
 
     /// Looks at the optional in place: a value of a type that can be copied would be copied first.
     @inlinable
@@ -48,25 +47,25 @@ package class MessageType: FieldDetail {
     }
 
     /// Puts a new message into the optional, if it is nil.
-    func makePresent(_ optional: UnsafeMutableRawPointer) { fatalError("abstract") }
+    func makePresent(_ optional: UnsafeMutableRawPointer) { abstract() }
 
     /// Appends new messages to an array, which nobody else has afterwards.
-    func append(_ count: Int, to array: UnsafeMutableRawPointer) { fatalError("abstract") }
+    func append(_ count: Int, to array: UnsafeMutableRawPointer) { abstract() }
 
     /// Copies the array if somebody else has it.
-    func makeUnique(_ array: UnsafeMutableRawPointer) { fatalError("abstract") }
+    func makeUnique(_ array: UnsafeMutableRawPointer) { abstract() }
 
     /// Where the message stores its unknown fields; nil if it computes them.
-    func unknownFieldsOffset() -> Int? { fatalError("abstract") }
-    func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields { fatalError("abstract") }
+    func unknownFieldsOffset() -> Int? { abstract() }
+    func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields { abstract() }
     func appendUnknown(_ fields: UnsafeBufferPointer<UInt8>, to message: UnsafeMutableRawPointer) {
-        fatalError("abstract")
+        abstract()
     }
 
     /// Names of the properties by their offset, for text.
-    func propertyNames() -> [Int: String] { fatalError("abstract") }
+    func propertyNames() -> [Int: String] { abstract() }
     /// Calls `body` with the address of a new message.
-    func withNew(_ body: (_ message: UnsafeMutableRawPointer) -> Void) { fatalError("abstract") }
+    func withNew(_ body: (_ message: UnsafeMutableRawPointer) -> Void) { abstract() }
 }
 
 /// `List` is `[M]`: a function that has that type needs not look it up at each call.

@@ -145,8 +145,7 @@ extension TableEntry {
     /// The message type of a message field.
     @inline(__always)
     var messageType: Unmanaged<MessageType> {
-        // Safe: `FieldList` makes every entry with the code `message` or `group` with such a detail.
-        unsafe Unmanaged.fromOpaque(detail.unsafelyUnwrapped.toOpaque())
+        unsafe unmanagedDetail(as: MessageType.self)
     }
 
     /// The detail of a field whose shape or code says of which type it is.
@@ -175,4 +174,7 @@ extension TableEntry {
 @usableFromInline
 package class FieldDetail {
     init() {}
+
+    /// The body of a function that every subclass overrides. Never runs: only objects of subclasses are made.
+    final func abstract() -> Never { ProgramError.stop("\(type(of: self)) overrides too little") }
 }

@@ -91,13 +91,12 @@ private struct MessageDifference {
         _ entry: TableEntry, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer,
         _ name: (_ index: Int) -> String
     ) {
-        let (before, after) = unsafe (
-            FieldValue.addresses(entry, old), FieldValue.addresses(entry, new)
-        )
-        for index in unsafe 0..<max(before.count, after.count) {
+        let (before, after) = unsafe (ListElements(at: old), ListElements(at: new))
+        let stride = FieldValue.stride(entry)
+        for index in 0..<max(before.count, after.count) {
             unsafe values(
-                entry, name(index), index < before.count ? before[index] : nil,
-                index < after.count ? after[index] : nil)
+                entry, name(index), index < before.count ? before.first + index &* stride : nil,
+                index < after.count ? after.first + index &* stride : nil)
         }
     }
 

@@ -32,7 +32,7 @@ extension OpenSSLLibrary {
         #endif
     }
 
-    /// The files that a path stands for: itself, or those in a folder.
+    /// The files to try for a path. A path of a file is that file; a folder has one for each version.
     static func files(of path: String) -> [String] {
         FileStamp(path: path + "/.") == nil ? [path] : fileNames.map { "\(path)/\($0)" }
     }
