@@ -46,8 +46,9 @@ extension OpenSSLLibrary {
             // So that the loader does not look for it elsewhere.
             if let libcrypto = neighbour(of: name) { _ = unsafe dlopen(libcrypto, RTLD_NOW) }
             if let handle = unsafe dlopen(name, RTLD_NOW) {
-                try unsafe demandUnmixed(handle, name)
-                return try unsafe OpenSSLLibrary("of \(name)") { unsafe symbol($0, in: handle) }
+                let symbols = unsafe OpenSSLSymbols(image: handle)
+                try demandUnmixed(symbols)
+                return try OpenSSLLibrary("of \(name)", symbols)
             }
             guard let text = unsafe dlerror().map({ unsafe String(cString: $0) }),
                 !isAbsence(of: name, text)
@@ -90,16 +91,15 @@ extension OpenSSLLibrary {
 
     /// Throws if the loaded libssl does not use the libcrypto beside it. The loader prefers functions that the
     /// program exports, whose version no library asks for. Those of another libcrypto.so have their own version.
-    private static func demandUnmixed(
-        _ handle: UnsafeMutableRawPointer, _ name: String
-    ) throws(TLSError) {
+    private static func demandUnmixed(_ symbols: OpenSSLSymbols) throws(TLSError) {
         // If one is missing, the next step says so.
-        guard let ssl = unsafe symbol(halves.ssl, in: handle),
-            let crypto = unsafe symbol(halves.crypto, in: handle)
+        guard let ssl = unsafe symbols.address(of: halves.ssl),
+            let crypto = unsafe symbols.address(of: halves.crypto)
         else { return }
         let file = unsafe imageFile(of: ssl)
         try unsafe demandOnePlace(file, imageFile(of: crypto))
-        guard let exported = unsafe symbol(halves.crypto, in: process), unsafe exported != crypto
+        let process = unsafe OpenSSLSymbols(image: process)
+        guard let exported = unsafe process.address(of: halves.crypto), unsafe exported != crypto
         else { return }
         let other = unsafe imageFile(of: exported)
         let isLibrary = other.split(separator: "/").last?.hasPrefix("libcrypto") == true

@@ -55,7 +55,10 @@ extension OpenSSLLibrary {
     /// Uses the functions at addresses that the program knows. Throws if another OpenSSL is in use already.
     package static func use(_ address: (String) -> UnsafeMutableRawPointer?) throws(TLSError) {
         try demandChoice()
-        try unsafe choose(OpenSSLLibrary("that the program names", address))
+        try unsafe withoutActuallyEscaping(address) { address throws(TLSError) in
+            try unsafe choose(
+                OpenSSLLibrary("that the program names", OpenSSLSymbols(program: address)))
+        }
     }
 
     /// Checked before OpenSSL is started, which a second one must not be.
@@ -104,24 +107,17 @@ extension OpenSSLLibrary {
     /// libraries that it links. Nil if there are none.
     private static func inProcess() throws(TLSError) -> OpenSSLLibrary? {
         // libcrypto alone is common, and libssl can be loaded beside it.
-        guard let ssl = unsafe symbol(halves.ssl, in: process) else { return nil }
+        let symbols = unsafe OpenSSLSymbols(image: process)
+        guard let ssl = unsafe symbols.address(of: halves.ssl) else { return nil }
         let file = unsafe imageFile(of: ssl)
         guard !isApples(file) else { return nil }
-        guard let crypto = unsafe symbol(halves.crypto, in: process) else {
+        guard let crypto = unsafe symbols.address(of: halves.crypto) else {
             throw TLSError(
                 .libraryMissing,
                 "\(file) has libssl in it, but the process has no libcrypto: link and export both")
         }
         try unsafe demandOnePlace(file, imageFile(of: crypto))
-        return try unsafe OpenSSLLibrary("in the process (\(file))") { name in
-            unsafe symbol(name, in: process)
-        }
-    }
-
-    static func symbol(
-        _ name: String, in handle: UnsafeMutableRawPointer?
-    ) -> UnsafeMutableRawPointer? {
-        unsafe dlsym(handle, name)
+        return try OpenSSLLibrary("in the process (\(file))", symbols)
     }
 
     /// The file of the program or library that an address belongs to.

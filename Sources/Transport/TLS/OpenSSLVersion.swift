@@ -10,15 +10,15 @@ struct OpenSSLVersion {
     }
 
     /// Asks the library, which need not be started for that. Nil if it has no function that says its version.
-    ///
-    /// - Parameter address: Returns the address of the function with a C name. Nil if there is none.
-    init?(_ address: (String) -> UnsafeMutableRawPointer?) {
+    init?(_ symbols: OpenSSLSymbols) {
         typealias Number = @convention(c) () -> CUnsignedLong
         typealias Text = @convention(c) (CInt) -> UnsafePointer<CChar>?
         // The second names are those of versions before 1.1, with the same types. The text is never freed.
         guard
-            let numberAddress = unsafe address("OpenSSL_version_num") ?? address("SSLeay"),
-            let textAddress = unsafe address("OpenSSL_version") ?? address("SSLeay_version"),
+            let numberAddress = unsafe symbols.address(of: "OpenSSL_version_num")
+                ?? symbols.address(of: "SSLeay"),
+            let textAddress = unsafe symbols.address(of: "OpenSSL_version")
+                ?? symbols.address(of: "SSLeay_version"),
             let text = unsafe unsafeBitCast(textAddress, to: Text.self)(0)
         else { return nil }
         self.init(

@@ -55,7 +55,8 @@ struct OpenSSLSearchTests {
     @Test("ends with an error for a library that does not say its version")
     func nameless() {
         let error = #expect(throws: TLSError.self) {
-            _ = try unsafe OpenSSLLibrary("of nowhere") { _ in nil }
+            _ = try OpenSSLLibrary(
+                "of nowhere", unsafe OpenSSLSymbols(program: { _ in nil }))
         }
         #expect(
             error?.message.hasPrefix("an unknown library of nowhere cannot be used") == true,
