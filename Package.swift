@@ -44,6 +44,10 @@ let package = Package(
         .target(
             name: "SwiftletCore", dependencies: ["SwiftletTransport"],
             path: "Sources/Core", swiftSettings: strict),
+        // HTTP/1.1 without I/O, for the leaf that calls it and the server for tests.
+        .target(
+            name: "SwiftletHTTP1", dependencies: ["SwiftletTransport"],
+            path: "Sources/HTTP1", swiftSettings: strict),
         // JSON as a tree, for the leaves that read it: service configs, JSON-RPC, recordings.
         .target(
             name: "SwiftletJSON", dependencies: ["SwiftletCore", "SwiftletTransport"],
@@ -97,13 +101,15 @@ let package = Package(
             name: "SwiftletLoopback",
             dependencies: [
                 "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-                "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
+                "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
             ],
             path: "Sources/Loopback", swiftSettings: small),
         // HTTP/1.1, plain requests and JSON-RPC. Alone with its JSON, so that programs of gRPC carry none.
         .target(
             name: "SwiftletJSONRPC",
-            dependencies: ["SwiftletCore", "SwiftletJSON", "SwiftletTransport"],
+            dependencies: [
+                "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
+            ],
             path: "Sources/JSONRPC", swiftSettings: strict),
         .executableTarget(
             name: "SwiftletCLI",
@@ -144,7 +150,8 @@ let package = Package(
             dependencies: ["swiftlet-generator"], path: "Sources/Plugins/Command"),
 
         .testTarget(
-            name: "TransportTests", dependencies: ["SwiftletTransport", "TestSupport"],
+            name: "TransportTests",
+            dependencies: ["SwiftletHTTP1", "SwiftletTransport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "MessagesTests",
@@ -169,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletObservation",
-                "SwiftletTransport", "TestSupport",
+                "SwiftletBalancing", "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON",
+                "SwiftletObservation", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

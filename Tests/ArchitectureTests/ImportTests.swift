@@ -8,6 +8,7 @@ struct ImportTests {
     static let allowed: [String: Set<String>] = [
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],
+        "HTTP1": ["SwiftletTransport"],
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Observation": ["SwiftletCore", "SwiftletTransport"],
@@ -22,7 +23,7 @@ struct ImportTests {
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
-            "SwiftletServices", "SwiftletServiceMessages", "SwiftletJSON",
+            "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",
@@ -33,8 +34,8 @@ struct ImportTests {
             "SwiftletLoopback", "SwiftletServices", "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": [
-            "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "FoundationEssentials",
-            "Foundation",
+            "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
+            "FoundationEssentials", "Foundation",
         ],
         "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
     ]

@@ -23,7 +23,6 @@ struct TransportFolderTests {
             "", "Bytes", "Queues", "Time", "HTTP2", "HTTP2/Errors", "HTTP2/Frames", "HTTP2/Fields",
             "HTTP2/HPACK", "HTTP2/FlowControl", "HTTP2/Streams",
         ],
-        "HTTP1": ["", "Bytes", "Queues", "Time", "HTTP2/Fields"],
         "TLS": ["", "Bytes", "Threads"],
         // DATA is read from a socket directly to its place in a message.
         "Net": ["", "Bytes", "Queues", "Threads", "Time", "HTTP2/Frames"],

@@ -7,7 +7,7 @@ import Testing
 struct WireTextTests {
     /// Files and folders of the sources that read text from a peer.
     static let readers = [
-        "Transport/HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
+        "HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
         "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
         "Core/Connecting/ProxyHandshake.swift", "Core/Subchannel/HealthResult.swift",
         "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
@@ -33,14 +33,14 @@ struct WireTextTests {
 
     /// Why a line may do so: parts of lines, by the file.
     static let allowed: [String: [(part: String, reason: String)]] = [
-        "Transport/HTTP1/HTTP1+FieldLine.swift": [
+        "HTTP1/HTTP1+FieldLine.swift": [
             (#"case "…""#, "the name of a field is a token of ASCII")
         ],
-        "Transport/HTTP1/HTTP1+StartLine.swift": [
+        "HTTP1/HTTP1+StartLine.swift": [
             (#"target == "…", method == "…""#, "both are checked for ASCII"),
             ("asciiLowercased.hasPrefix", "the target is checked for ASCII"),
         ],
-        "Transport/HTTP1/HTTP1.swift": [(#"method == "…""#, "the method is a token of ASCII")],
+        "HTTP1/HTTP1.swift": [(#"method == "…""#, "the method is a token of ASCII")],
         "Core/Wire/Method.swift": [("path.lastIndex", "the path is checked for ASCII")],
         "Core/Wire/PlainExchange.swift": [("name.hasPrefix", "names of headers are ASCII")],
         "Core/Wire/ProtobufReader.swift": [

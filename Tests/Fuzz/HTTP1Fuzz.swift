@@ -1,4 +1,4 @@
-// fuzz: Sources/Transport/HTTP1 Sources/Transport/Bytes Sources/Transport/Limits.swift
+// fuzz: Sources/HTTP1 Sources/Transport/Bytes Sources/Transport/Limits.swift
 // fuzz: Sources/Transport/HTTP2/Fields Sources/Transport/HTTP2/HPACK
 //
 // A libFuzzer target for HTTP/1.1 in both roles; `Tests/Fuzz/run` builds it.

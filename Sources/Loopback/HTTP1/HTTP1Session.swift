@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletHTTP1
 import SwiftletTransport
 import Synchronization
 

@@ -1,3 +1,4 @@
+import SwiftletHTTP1
 import SwiftletTransport
 import Testing
 

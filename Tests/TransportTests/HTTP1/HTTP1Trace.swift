@@ -1,3 +1,4 @@
+import SwiftletHTTP1
 import SwiftletTransport
 
 /// The result that an HTTP/1.1 engine reads from some bytes. It must not depend on how the bytes

@@ -47,7 +47,7 @@ extension HeaderRules {
     }
 
     /// The status code in `value`: three digits (RFC 9110 §15).
-    static func status(_ value: Span<UInt8>) -> Int? {
+    package static func status(_ value: Span<UInt8>) -> Int? {
         guard value.count == 3 else { return nil }
         var code = 0
         for index in value.indices {

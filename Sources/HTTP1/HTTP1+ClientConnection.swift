@@ -1,3 +1,5 @@
+package import SwiftletTransport
+
 extension HTTP1 {
     /// The client's end of a connection. It carries one request and its response, then the next
     /// request. A request is sent only after the previous response has ended. With pipelining (RFC

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 // The pseudo-header fields and the framing of a message, from its complete head.
 
 extension HTTP1 {

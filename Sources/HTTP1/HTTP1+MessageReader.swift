@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// Reads one message after another: the peer's requests, or its responses.
     struct MessageReader: Sendable {

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// The minor version: 1 or 0. A peer with version 0 closes the connection after the response,
     /// unless its message has `connection: keep-alive` (RFC 9112 §9.3).

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// The fields of a head that concern the connection and the framing. As in HTTP/2 (RFC 9113
     /// §8.2.2), the header list does not contain them, except for `content-length`.

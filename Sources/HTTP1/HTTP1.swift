@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// HTTP/1.1 (RFC 9112) without I/O: its input is bytes, and its output is events.
 ///
 /// Heads are the same ``HeaderList`` as in HTTP/2: the pseudo-header fields of RFC 9113 §8.3 come first, and

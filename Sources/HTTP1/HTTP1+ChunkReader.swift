@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// Extracts the content of a chunked body (RFC 9112 §7.1).
     struct ChunkReader: Sendable {

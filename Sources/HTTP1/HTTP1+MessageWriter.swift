@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// How a message announces its body.
     package enum OutgoingBody: Hashable, Sendable {

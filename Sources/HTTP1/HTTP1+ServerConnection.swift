@@ -1,3 +1,5 @@
+package import SwiftletTransport
+
 extension HTTP1 {
     /// The server's end of a connection. The next request is read only after the response to the previous one has
     /// ended. Bytes that a client sends earlier stay in the caller's buffer.

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 extension HTTP1 {
     /// Assembles one line from pieces of any size.
     ///
