@@ -32,7 +32,7 @@ public final class BearerToken: CallCredentials {
         }
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var token: Token?
         var fetch: Task<Result<Token, RPCError>, Never>?
         /// The number of invalidations. If it changes during a fetch, the new token is not kept.

@@ -11,7 +11,7 @@ package protocol RegisteredCall: CallRequests {
 /// holds, that waits for the service config, or whose next attempt is not sent yet, is on no
 /// connection, so only this registry can end it.
 package final class CallRegistry: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var calls: [ObjectIdentifier: any RegisteredCall] = [:]
         /// Why no more calls are accepted.
         var refusal: RPCError?

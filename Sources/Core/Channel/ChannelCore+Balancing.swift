@@ -26,7 +26,7 @@ final class Balancing: Sendable {
     }
 
     /// The state that only the thread which handles inputs uses.
-    struct State {
+    struct State: ~Copyable {
         var resolver: (any Resolver)?
         /// The delays between results that are not accepted; nil after one that is. A resolver that cannot be
         /// made counts as one.
@@ -278,7 +278,7 @@ extension ChannelCore {
         beginHandedOut(calls)
     }
 
-    private func scheduleWake(_ work: Balancing.State) {
+    private func scheduleWake(_ work: borrowing Balancing.State) {
         guard let first = work.wakeTimes.min() else { return }
         balancing.timer.schedule(
             BalancingTimer(self, .timeHasCome), at: balancing.epoch + max(first, .zero), on: loop)

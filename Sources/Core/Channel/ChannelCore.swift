@@ -4,7 +4,7 @@ import Synchronization
 /// The implementation of a channel: a resolver finds endpoints, a balancer chooses among them, and
 /// calls are sent on the subchannels that its picker returns.
 final class ChannelCore: Sendable {
-    struct State {
+    struct State: ~Copyable {
         private(set) var connectivity = ConnectivityState.idle
         /// The picker that the balancer reported last; nil while the channel is idle, or before the
         /// first report.

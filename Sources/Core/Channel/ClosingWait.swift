@@ -5,7 +5,7 @@ import Synchronization
 /// have ended, or until its deadline. Meanwhile it owns the connections. It reports the end of each
 /// connection to the former owner, which may be another ``ClosingWait``.
 final class ClosingWait: LinkOwner, TimerTarget {
-    private struct State {
+    private struct State: ~Copyable {
         var progress: ClosingProgress<ObjectIdentifier>
         /// The links to wait for, until the wait begins. They are then removed, because a
         /// connection may retain its owner, which is this object.

@@ -17,7 +17,7 @@ final class ConnectionCandidate: Sendable {
         var missing: String
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var progress = Progress(phase: .connect, missing: "no answer")
         var times: ConnectionTimes
         /// What the server has done with the connection of HTTP/2; nil before it did anything.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The last events of a channel, and their followers.
 final class ChannelLog: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         /// The oldest first.
         var recent: [ChannelEvent] = []
         var count = 0

@@ -5,7 +5,7 @@ public final class HostCache: Sendable {
     /// The cache of the program.
     public static let shared = HostCache()
 
-    private struct State {
+    private struct State: ~Copyable {
         /// The host of each address.
         var hosts: [String: Host] = [:]
         /// The settings and the channel of each server, by its address or the origin of its URL.
@@ -66,11 +66,12 @@ public final class HostCache: Sendable {
     /// Removes every host with its settings, and the settings for all hosts. A program that still has a
     /// reference to a host can use it.
     public func reset() {
-        let old = state.withLock { state in
-            defer { state = State(version: state.version + 1) }
-            return state
+        var old = State()
+        state.withLock { state in
+            old.version = state.version + 1
+            swap(&state, &old)
         }
-        // Released outside the lock.
-        _ = old
+        // What was removed is released outside the lock.
+        _ = consume old
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The settings and the channel of the hosts that name one server.
 final class HostServer: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var settings = Host.Settings()
         /// How often the settings were changed.
         var version = 0

@@ -12,7 +12,7 @@ struct ChainDeadline: ~Copyable, Sendable {
     enum Stage { case waiting, running, over }
 
     /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
-    struct State {
+    struct State: ~Copyable {
         var stage = Stage.waiting
         var callers: MonotonicInstant?
         var instant: MonotonicInstant?
@@ -49,7 +49,8 @@ extension ChainDeadline {
         move(chain) { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
     }
 
-    private func move(_ chain: InterceptorChain, to choose: (State) -> MonotonicInstant?) {
+    private func move(_ chain: InterceptorChain, to choose: (borrowing State) -> MonotonicInstant?)
+    {
         let hasMoved = state.withLock { state in
             guard state.stage == .running else { return false }
             let instant = choose(state)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The end of a chain. Creates the call when it is started.
 final class ChainTerminal: CallObserver {
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var seam: ChainSeam
         var core: (any CallRequests)?
         /// Messages that were asked for before the start.

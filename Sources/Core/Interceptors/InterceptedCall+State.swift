@@ -8,7 +8,7 @@ extension InterceptedCall {
     }
 
     /// The state that the lock of an intercepted call guards.
-    struct State {
+    struct State: ~Copyable {
         /// The connection with the upper neighbor.
         var seam: ChainSeam
         var below: ChainLower?

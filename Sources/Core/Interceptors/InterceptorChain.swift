@@ -17,7 +17,7 @@ final class InterceptorChain: CallRequests {
         let factories: [InterceptorFactory]
     }
 
-    struct State {
+    struct State: ~Copyable {
         /// Nil after the end of the call, so that a call that the program keeps does not keep its channel,
         /// or what its interceptors captured.
         var source: Source?

@@ -41,7 +41,7 @@ extension FrameLog: Hashable {
 ///
 /// Lines are made under the connection's lock and delivered outside it.
 final class LinkFrameLog: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var sent = FrameTrace(hasPreface: true)
         var received = FrameTrace(hasPreface: false)
         /// Bytes in the receive buffer that were described before.

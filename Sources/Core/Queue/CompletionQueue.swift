@@ -38,7 +38,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// Identifies a batch of operations. The program chooses the value.
     public typealias Tag = UInt64
 
-    private struct State {
+    private struct State: ~Copyable {
         /// Events that were not returned by ``next(deadline:)`` yet.
         var completed = Backlog<(tag: Tag, success: Bool)>()
         var isShutDown = false

@@ -15,7 +15,7 @@ final class Followers<Value: Sendable>: Sendable {
         var followers: [Follower]
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var followers: [UInt64: Follower] = [:]
         var nextFollower: UInt64 = 0
         var changes = Backlog<Change>()

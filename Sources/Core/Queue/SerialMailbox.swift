@@ -7,7 +7,7 @@ import Synchronization
 /// handles the events that other threads post in the meantime.
 package struct SerialMailbox<Event: Sendable>: ~Copyable, Sendable {
     /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
-    struct State {
+    struct State: ~Copyable {
         var events = Backlog<Event>()
         var deliverer = SingleDeliverer()
     }

@@ -11,7 +11,7 @@ import Synchronization
 package struct TimerSlot: ~Copyable, Sendable {
     /// Internal and not private: the compiler (6.3) cannot build a private one in another file's
     /// type.
-    struct State {
+    struct State: ~Copyable {
         typealias Timer = (handle: TimerHandle, loop: EventLoop)
 
         var timer: Timer?

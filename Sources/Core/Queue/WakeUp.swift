@@ -6,7 +6,7 @@ import Synchronization
 /// A signal that precedes the wait is kept, so that none is lost. Several signals before a wait are one:
 /// after each wait the task checks the state of what it waits for.
 package final class WakeUp: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var isSignalled = false
         var isCancelled = false
         var waiter: Resumption<Void>?

@@ -32,7 +32,7 @@ final class DNSResolver: Resolver {
         var config: Result<ServiceConfig?, RPCError>?
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var schedule: Schedule
         var results: ResolverResults?
         var ticket: NameLookups.Ticket?

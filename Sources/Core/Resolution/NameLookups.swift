@@ -16,7 +16,7 @@ final class NameLookups: Sendable {
         fileprivate let number: UInt64
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         /// The requests that wait for an answer, by name.
         var requests: [String: [UInt64: @Sendable (Answer) -> Void]] = [:]
         /// Names that no thread has taken yet, in order.

@@ -6,7 +6,7 @@ package final class MethodConfigs: Sendable {
     /// Makes the ``CallCore`` of one attempt.
     typealias MakeCore = @Sendable (CallOptions, any CallObserver, AttemptKind) -> CallCore
 
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var table: MethodConfigTable
         var throttle: RetryThrottle?
         /// Whether the config is the final one, or the resolver's. Calls wait until this is true.

@@ -1,7 +1,7 @@
 // The state of a call with a policy, and the decisions that are made under its lock.
 
 extension RetryingCall {
-    struct State {
+    struct State: ~Copyable {
         var observer: (any CallObserver)?
         /// The options of all attempts, with one absolute deadline.
         var options: CallOptions

@@ -181,7 +181,7 @@ extension RetryingCall {
 extension RetryingCall {
     /// One attempt. It observes its ``CallCore``.
     final class Attempt: CallObserver {
-        struct State {
+        struct State: ~Copyable {
             var core: CallCore?
             var position = RequestReplay.Position()
             var pump = SingleDeliverer()

@@ -12,7 +12,7 @@ final class ProgramSession: TLSSession {
         case failed(TLSError)
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var phase = Phase.handshaking
         /// Received bytes that the handshake has not consumed.
         var early: [UInt8] = []

@@ -7,7 +7,7 @@ import Synchronization
 /// A reload builds everything new before it replaces anything. If it fails, because a file is half
 /// written or a key does not match the certificate, the earlier certificates stay in use.
 package final class ReloadingTLS: TLSProvider {
-    private struct State {
+    private struct State: ~Copyable {
         var context: any TLSProvider
         /// Nil when a certificate or key came as text, which is not kept.
         var options: TLSOptions?

@@ -113,7 +113,7 @@ extension CallFuture {
 
 /// The values that have arrived of several futures.
 private final class GatheredValues<Value: Sendable>: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var values: [Value?]
         var missingCount: Int
     }

@@ -13,7 +13,7 @@ public final class CallFuture<Value: Sendable>: Sendable {
     /// Returns the steps to run next: the callbacks of the future that this callback completes.
     typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
 
-    private struct State {
+    private struct State: ~Copyable {
         var result: Result<Value, RPCError>?
         var callbacks: [Callback] = []
     }

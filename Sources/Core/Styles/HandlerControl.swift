@@ -4,7 +4,7 @@ import Synchronization
 /// What the program does with a call that has handlers: it pauses the call, asks for messages, and writes. The
 /// program may keep this object after the end of the call, so it refers to no handler for responses.
 final class HandlerControl: Sendable {
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var call: (any CallRequests)?
         var isPaused = false
         /// The number of messages that the program wants and that were not asked for yet. The

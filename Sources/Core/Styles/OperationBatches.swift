@@ -32,7 +32,7 @@ final class OperationBatches: CallObserver {
         var handlers: [@Sendable () -> Void] = []
     }
 
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var rules = OperationRules()
         var call: (any CallRequests)?
         var batches: [Int: Batch] = [:]

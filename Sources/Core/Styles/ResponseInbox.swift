@@ -16,7 +16,7 @@ final class ResponseInbox: CallObserver {
         case forRoom(Resumption<Void>)
     }
 
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var messages = MessageQueue()
         /// Bytes of messages that were delivered without being asked for, were read, and were not
         /// reported to the call.

@@ -7,7 +7,7 @@ final class SingleResponse: CallObserver {
     /// Receives the response, once.
     typealias Handler = @Sendable (inout RawResponse) -> Void
 
-    private struct State {
+    private struct State: ~Copyable {
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Resumption<RawResponse>?

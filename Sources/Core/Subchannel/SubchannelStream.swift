@@ -4,7 +4,7 @@ import Synchronization
 /// A server-streaming call that the channel itself makes on one connection of a subchannel, for as long as
 /// the connection is in use. It is opened again when it ends, unless the server does not have the method.
 final class SubchannelStream: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var schedule: SubchannelStreamState
         /// Counts the calls, so that the end of an earlier call is ignored.
         var number = 0

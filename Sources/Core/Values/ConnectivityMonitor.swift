@@ -15,7 +15,7 @@ import Synchronization
 /// monitor.report(isConnected: false)  // running calls end with UNAVAILABLE "Connectivity lost."
 /// ```
 public final class ConnectivityMonitor: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var isConnected = true
         var channels: [ObjectIdentifier: any NetworkFollower] = [:]
         var hosts = WeakList<HostServer>()

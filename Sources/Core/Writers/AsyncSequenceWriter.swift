@@ -7,7 +7,7 @@ public final class AsyncSequenceWriter<Source: AsyncSequence & Sendable>: Writer
 where Source.Element: Sendable {
     public typealias Value = Source.Element
 
-    private struct State {
+    private struct State: ~Copyable {
         var progress = WriterProgress<Value>()
         var task: Task<Void, Never>?
         /// The suspended task, while the writer is paused.

@@ -16,7 +16,7 @@ import Synchronization
 public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     public typealias Value = Reply
 
-    fileprivate struct State {
+    fileprivate struct State: ~Copyable {
         var state = WriterState.notStarted
         var options: CallOptions
         /// Nil after the start.

@@ -11,7 +11,7 @@ import Synchronization
 /// notes.writesFinished(nil)
 /// ```
 public final class PipeWriter<Value: Sendable>: Writer, Writeable {
-    private struct State {
+    private struct State: ~Copyable {
         var progress = WriterProgress<Value>()
         var values = Backlog<Value>()
         /// The end, which is passed on after the values.

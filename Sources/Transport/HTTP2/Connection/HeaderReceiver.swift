@@ -1,5 +1,5 @@
 /// Receives header blocks: assembles their fragments, decodes them, and recognizes blocks that repeat.
-struct HeaderReceiver {
+struct HeaderReceiver: ~Copyable {
     private var assembler: HeaderBlockAssembler
     private var decoder = HPACK.Decoder()
     private var decoded = HeaderList()

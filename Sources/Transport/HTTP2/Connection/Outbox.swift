@@ -1,6 +1,6 @@
 /// The output of a connection, in the order in which it is sent. Also the state that is needed to write
 /// frames: the header compressor and the peer's largest frame.
-struct Outbox: Sendable {
+struct Outbox: Sendable, ~Copyable {
     private var bytes = GatherList()
     private var writer = FrameWriter()
     private var encoder: HPACK.Encoder

@@ -2,7 +2,7 @@
 ///
 /// Most servers send the same headers and trailers with every response. A block that does not change
 /// the decoder's table has the same meaning as long as the table stays the same.
-struct RepeatedBlocks {
+struct RepeatedBlocks: ~Copyable {
     /// Identifies a header list among all lists that were remembered on the connection.
     typealias ID = UInt64
 

@@ -1,5 +1,5 @@
 /// The identifiers of the streams that the client opens (RFC 9113 §5.1.1): the used ones, and the next one.
-struct RequestIDs: Sendable {
+struct RequestIDs: Sendable, ~Copyable {
     private let role: Role
     /// The next stream that a client opens. Nil when all identifiers have been used.
     private var next: StreamID?

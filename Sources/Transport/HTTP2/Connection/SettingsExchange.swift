@@ -1,6 +1,6 @@
 /// The SETTINGS of both sides (RFC 9113 §6.5): the values in effect, and the values that wait for an
 /// acknowledgement.
-struct SettingsExchange: Sendable {
+struct SettingsExchange: Sendable, ~Copyable {
     typealias Instant = MonotonicInstant
 
     /// The values that the peer has announced. They limit what this side sends.

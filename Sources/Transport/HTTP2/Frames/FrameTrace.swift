@@ -2,7 +2,7 @@
 ///
 /// It does not decode header blocks, so that no description depends on earlier frames. It accepts any bytes,
 /// even invalid ones.
-package struct FrameTrace: Sendable {
+package struct FrameTrace: Sendable, ~Copyable {
     /// Bytes of the client's preface that have not arrived.
     private var prefaceByteCount: Int
     /// The bytes of the header that is arriving.

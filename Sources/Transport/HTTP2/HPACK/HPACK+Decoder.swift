@@ -1,6 +1,6 @@
 extension HPACK {
     /// Decodes the header blocks of one connection in the order in which they arrived.
-    package struct Decoder: Sendable {
+    package struct Decoder: Sendable, ~Copyable {
         package enum Outcome: Hashable, Sendable {
             case complete
             /// The list is larger than the limit and was dropped. The table is correct.

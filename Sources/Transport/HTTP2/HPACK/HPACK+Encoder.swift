@@ -4,7 +4,7 @@ extension HPACK {
     /// One or more calls of `encode` make one block. For example, a block has the prepared fields
     /// of a request and then its other fields. The peer's table size must not change between these
     /// calls, because size updates are allowed only at the beginning of a block.
-    package struct Encoder: Sendable {
+    package struct Encoder: Sendable, ~Copyable {
         private var table: Table
         private var index: EncoderIndex
         private var sightings = Sightings()

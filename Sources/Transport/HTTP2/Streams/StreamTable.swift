@@ -4,7 +4,7 @@
 /// A stream in use is in one of three phases of sending. It waits to be opened. Or it is ready: open, with
 /// queued DATA and a window. Or it has nothing that it could send now. The waiting streams are in one list,
 /// and the ready streams in another.
-struct StreamTable: Sendable {
+struct StreamTable: Sendable, ~Copyable {
     private var slots: [Stream] = []
     private var free = StreamList()
     private var waiting = StreamList()

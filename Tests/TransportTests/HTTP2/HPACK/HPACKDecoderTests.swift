@@ -71,15 +71,21 @@ struct HPACKDecoderTests {
 
     @Test("requires a size update after its lower limit took effect (RFC 7541 §4.2)")
     func lowerLimit() throws {
-        var decoder = HPACK.Decoder()
-        decoder.setMaxTableByteCount(100)
-        decoder.setMaxTableByteCount(200)
-        var missing = decoder
-        #expect(throws: HPACK.Malformation.missingTableSizeUpdate) { try missing.list([0x82]) }
-        var tooMuch = decoder
-        #expect(throws: HPACK.Malformation.tableSizeAboveLimit) {
-            try tooMuch.list(bytes(hex: "3f a9 01 82"))
+        func makeDecoder() -> HPACK.Decoder {
+            var decoder = HPACK.Decoder()
+            decoder.setMaxTableByteCount(100)
+            decoder.setMaxTableByteCount(200)
+            return decoder
         }
+        #expect(throws: HPACK.Malformation.missingTableSizeUpdate) {
+            var decoder = makeDecoder()
+            _ = try decoder.list([0x82])
+        }
+        #expect(throws: HPACK.Malformation.tableSizeAboveLimit) {
+            var decoder = makeDecoder()
+            _ = try decoder.list(bytes(hex: "3f a9 01 82"))
+        }
+        var decoder = makeDecoder()
         // Two size updates: to 100, and then to 200.
         #expect(try decoder.list(bytes(hex: "3f 45 3f a9 01 82")).fields.count == 1)
         #expect(try decoder.list([0x82]).fields.count == 1)
