@@ -57,6 +57,7 @@ extension CallOptions {
         var credentials: (any CallCredentials)?
         var interceptors: [InterceptorFactory] = []
         var path: String?
+        var inheritsDeadline: Bool?
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
@@ -92,6 +93,12 @@ extension CallOptions {
     public var interceptors: [InterceptorFactory] {
         get { rare?.values.interceptors ?? [] }
         set { set { $0.interceptors = newValue } }
+    }
+
+    /// Whether the call ends with the deadline of ``withDeadline(_:_:)`` around it. The default is true.
+    public var inheritsDeadline: Bool {
+        get { rare?.values.inheritsDeadline ?? true }
+        set { set { $0.inheritsDeadline = newValue } }
     }
 
     /// Replaces the path of the call. Only interceptors set it. Nil means the path of the method.
@@ -153,6 +160,7 @@ extension CallOptions {
                 own.authority = own.authority ?? values.authority
                 own.credentials = CombinedCredentials.of(values.credentials, and: own.credentials)
                 own.interceptors = values.interceptors + own.interceptors
+                own.inheritsDeadline = own.inheritsDeadline ?? values.inheritsDeadline
             }
         }
         return merged
@@ -173,6 +181,13 @@ extension CallOptions {
             }
         }
         return options
+    }
+
+    /// Lets the call end with the deadline that its caller has set for all calls.
+    mutating func inherit(_ inherited: Deadline) {
+        if inherited != .never, inheritsDeadline {
+            absoluteDeadline = .earlier(absoluteDeadline, inherited)
+        }
     }
 
     /// The earlier of ``timeout``, counted from now, and ``absoluteDeadline``.

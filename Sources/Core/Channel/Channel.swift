@@ -232,6 +232,7 @@ extension Channel {
         observer: consuming any CallObserver, _ meter: (any CallMeter)?
     ) -> any CallRequests {
         if hasDefaults { options = options.merged(over: defaultOptions) }
+        options.inherit(InheritedDeadline.ofCall)
         // A shut-down queue cannot run the deadline timer of an interceptor chain.
         guard !interceptors.isEmpty || !options.hasNoInterceptors, !backend.queue.isShutDown else {
             return makeCall(method, bare: options, observer: observer, meter)
