@@ -77,6 +77,67 @@ enum Metrics {
     }
 }
 
+/// The part of swift-distributed-tracing that a tracer uses.
+enum Tracing {
+    struct Context: Sendable {}
+    enum SpanKind { case client }
+    struct SpanStatus {
+        enum Code { case error }
+        init(code: Code, message: String?) {}
+    }
+    struct SpanEvent {
+        init(name: String, attributes: SpanAttributes) {}
+    }
+    struct SpanAttributes: ExpressibleByDictionaryLiteral, Sendable {
+        init(dictionaryLiteral elements: (String, String)...) {}
+        mutating func merge(_ other: SpanAttributes) {}
+        subscript(name: String) -> String? {
+            get { nil }
+            set {}
+        }
+        subscript(name: String) -> Int? {
+            get { nil }
+            set {}
+        }
+        subscript(name: String) -> Bool? {
+            get { nil }
+            set {}
+        }
+    }
+    protocol Span: Sendable {
+        var context: Context { get }
+        func updateAttributes(_ update: (inout SpanAttributes) -> Void)
+        func addEvent(_ event: SpanEvent)
+        func setStatus(_ status: SpanStatus)
+        func recordError(_ error: any Error)
+        func end()
+    }
+    private struct EmptySpan: Span {
+        let context = Context()
+        func updateAttributes(_ update: (inout SpanAttributes) -> Void) {}
+        func addEvent(_ event: SpanEvent) {}
+        func setStatus(_ status: SpanStatus) {}
+        func recordError(_ error: any Error) {}
+        func end() {}
+    }
+    protocol Injector<Carrier> {
+        associatedtype Carrier
+        func inject(_ value: String, forKey key: String, into carrier: inout Carrier)
+    }
+    struct Instrument {
+        func startSpan(
+            _ name: String, context: Context = Context(), ofKind kind: SpanKind
+        ) -> any Span { EmptySpan() }
+        func inject<Carrier>(
+            _ context: Context, into carrier: inout Carrier, using injector: some Injector<Carrier>
+        ) {}
+    }
+    enum InstrumentationSystem {
+        static var tracer: Instrument { Instrument() }
+        static var instrument: Instrument { Instrument() }
+    }
+}
+
 /// The part of OpenTelemetry's API that a sink uses.
 enum OpenTelemetry {
     enum AttributeValue { case string(String) }

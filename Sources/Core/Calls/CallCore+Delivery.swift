@@ -40,14 +40,20 @@ extension CallCore {
             case .some(.message(let observer, let message, let algorithm)):
                 deliver(message, algorithm, to: observer)
             case .some(.messages(let observer, var messages)):
+                noteReceived(messages)
                 observer.receive(messages: &messages, from: self)
             case .some(.written(let observer, let wasAccepted)):
                 observer.messageWasWritten(wasAccepted: wasAccepted)
             case .some(.response(let observer, var response)):
+                if let message = response.message {
+                    noteReceived(message.count, wireByteCount: message.count)
+                }
+                meter?.endIsDelivered(response.end.error)
                 addContext(to: &response.end)
                 observer.receive(&response, from: self)
                 return Consumption()
             case .some(.end(let observer, var end)):
+                meter?.endIsDelivered(end.error)
                 addContext(to: &end)
                 observer.receive(end: consume end)
                 return Consumption()
@@ -66,10 +72,11 @@ extension CallCore {
         _ message: consuming AssembledMessage, _ algorithm: CompressionAlgorithm,
         to observer: any CallObserver
     ) {
+        let wireByteCount = message.bytes.count
         do throws(RPCError) {
             let bytes = try message.decompressed(
-                algorithm,
-                maxByteCount: head.maxReceiveByteCount(compressed: message.bytes.count))
+                algorithm, maxByteCount: head.maxReceiveByteCount(compressed: wireByteCount))
+            noteReceived(bytes.count, wireByteCount: wireByteCount)
             observer.receive(message: bytes, from: self)
         } catch {
             end(with: error, isImmediate: true)

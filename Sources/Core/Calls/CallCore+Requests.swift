@@ -39,7 +39,7 @@ extension CallCore {
     ) -> WriteOutcome {
         let framed: EncodedMessage
         do throws(RPCError) {
-            framed = try head.frame(message, allowsCompression: allowsCompression)
+            framed = try frame(message, allowsCompression: allowsCompression)
         } catch {
             fail(error)
             return .ended

@@ -79,7 +79,7 @@ extension CallCore {
         case .seek(let tracking):
             // This server has failed the call, whatever the next one does.
             tracking?.end(cause().code, wasSent: wasSent).report()
-            if let meter, let tally { meter.isSentAgain(after: cause().code, tally) }
+            if let meter, let tally { meter.isSentAgain(after: cause(), tally) }
             backend.begin(self)
         case .fail(let isAnswered):
             var error = cause()
@@ -112,8 +112,44 @@ extension CallCore {
 
 extension CallCore.State {
     var tally: CallTally {
-        CallTally(
-            streamCount: lifetime.streamCount, sentByteCount: outbound.messageByteCount,
-            receivedByteCount: inbound.messageByteCount)
+        // See `complete(_:with:)`.
+        mutating get {
+            CallTally(
+                streamCount: lifetime.streamCount, sentByteCount: outbound.messageByteCount,
+                receivedByteCount: inbound.messageByteCount, times: times)
+        }
+    }
+}
+
+extension CallCore {
+    /// A message as it is sent on the stream.
+    func frame(
+        _ message: consuming EncodedMessage, allowsCompression: Bool = true
+    ) throws(RPCError) -> EncodedMessage {
+        guard let meter, meter.measuresMessages else {
+            return try head.frame(message, allowsCompression: allowsCompression)
+        }
+        let byteCount = message.byteCount - MessagePrefix.byteCount
+        let framed = try head.frame(message, allowsCompression: allowsCompression)
+        meter.sent(
+            MessageSize(
+                byteCount: byteCount,
+                wireByteCount: framed.byteCount - head.framing.prefixByteCount))
+        return framed
+    }
+
+    /// Reports a message of the response to the meter.
+    func noteReceived(_ byteCount: Int, wireByteCount: Int) {
+        guard let meter, meter.measuresMessages else { return }
+        meter.received(MessageSize(byteCount: byteCount, wireByteCount: wireByteCount))
+    }
+
+    /// Reports messages that are not compressed.
+    func noteReceived(_ messages: borrowing MessageQueue) {
+        guard let meter, meter.measuresMessages else { return }
+        messages.forEach { message in
+            let byteCount = message.bytes.count
+            meter.received(MessageSize(byteCount: byteCount, wireByteCount: byteCount))
+        }
     }
 }

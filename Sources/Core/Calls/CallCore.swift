@@ -83,7 +83,7 @@ extension CallCore {
         let now = MonotonicInstant.now
         var framed: EncodedMessage?
         do throws(RPCError) {
-            framed = try head.frame(message)
+            framed = try frame(message)
         } catch {
             return end(with: error, isImmediate: true)
         }
@@ -119,8 +119,8 @@ extension CallCore {
     func noteEnd() {
         closeDeadlineTimer()
         guard let meter else { return }
-        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
-        meter.ended(code, tally)
+        let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }
+        meter.ended(error, tally)
     }
 }
 

@@ -28,12 +28,12 @@ final class MeasuredObserver: CallObserver {
     }
 
     func receive(end: consuming CallEnd) {
-        meter.ended(end.error?.code ?? .ok)
+        meter.ended(end.error)
         observer.receive(end: end)
     }
 
     func receive(_ response: inout RawResponse, from call: any CallRequests) {
-        meter.ended(response.end.error?.code ?? .ok)
+        meter.ended(response.end.error)
         observer.receive(&response, from: call)
     }
 }

@@ -35,6 +35,8 @@ package struct MessageQueue: Sendable {
         return taken
     }
 
+    func forEach(_ body: (AssembledMessage) -> Void) { messages.forEach(body) }
+
     mutating func removeAll() { self = MessageQueue() }
 
     /// Appends the messages of `others`.

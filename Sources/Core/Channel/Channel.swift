@@ -222,8 +222,9 @@ extension Channel {
         _ method: MethodSignature, _ options: consuming CallOptions,
         observer: consuming any CallObserver
     ) -> any CallRequests {
-        guard let metrics else { return makeCall(method, options, observer: observer, nil) }
-        let meter = metrics.meter(of: method)
+        guard let meter = metrics?.meter(of: method) else {
+            return makeCall(method, options, observer: observer, nil)
+        }
         return makeCall(method, options, observer: MeasuredObserver(observer, meter), meter)
     }
 
@@ -294,6 +295,7 @@ extension CallCore {
         _ meter: (any AttemptMeter)?
     ) {
         let deadline = options.deadline
+        meter?.addHeaders(to: &options.metadata)
         self.init(
             CallHead(method, options, limits), deadline: deadline, backend: backend,
             observer: observer, meter: meter)

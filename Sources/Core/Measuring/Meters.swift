@@ -16,7 +16,8 @@ package protocol ChannelMeter: AnyObject, Sendable {
     var measuresCalls: Bool { get }
     /// Whether the updates of weights are measured.
     var measuresWeights: Bool { get }
-    func meter(of method: MethodSignature) -> any CallMeter
+    /// Nil if the call is not measured.
+    func meter(of method: MethodSignature) -> (any CallMeter)?
     func connectionOpened()
     func connectionFailed()
     /// Connections are no longer used for new calls. Their running calls may continue.
@@ -29,19 +30,45 @@ package protocol ChannelMeter: AnyObject, Sendable {
 package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
     /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
-    func ended(_ code: StatusCode)
+    func ended(_ error: RPCError?)
 }
 
 /// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
 /// server did not process the one before it.
 package protocol AttemptMeter: AnyObject, Sendable {
+    /// Whether ``sent(_:)`` and ``received(_:)`` are called; false by default.
+    var measuresMessages: Bool { get }
+    /// Adds the headers that tell the server which attempt this is; none by default. Called once, before the
+    /// first attempt starts.
+    func addHeaders(to metadata: inout Metadata)
     /// The first attempt starts: the call looks for a connection. Has no effect if the call has ended in the
     /// meantime.
     func started(at now: MonotonicInstant)
+    /// A message was made ready to be sent.
+    func sent(_ size: MessageSize)
+    /// A message is delivered to the observer.
+    func received(_ size: MessageSize)
     /// The attempt ended and the next one starts, because the server did not process it.
-    func isSentAgain(after code: StatusCode, _ tally: CallTally)
+    func isSentAgain(after error: RPCError, _ tally: CallTally)
     /// The call has ended. Only the first end has an effect.
-    func ended(_ code: StatusCode, _ tally: CallTally)
+    func ended(_ error: RPCError?, _ tally: CallTally)
+    /// The end is about to be delivered to the observer, which has received all messages. Nothing follows.
+    func endIsDelivered(_ error: RPCError?)
+}
+
+extension AttemptMeter {
+    package var measuresMessages: Bool { false }
+    package func addHeaders(to metadata: inout Metadata) {}
+    package func sent(_ size: MessageSize) {}
+    package func received(_ size: MessageSize) {}
+    package func endIsDelivered(_ error: RPCError?) {}
+}
+
+/// The size of a message, without its prefix.
+package struct MessageSize: Hashable, Sendable {
+    package var byteCount: Int
+    /// The size on the wire, where the message may be compressed.
+    package var wireByteCount: Int
 }
 
 /// Why an attempt is made (proposal A96).
@@ -60,6 +87,9 @@ package struct CallTally: Sendable {
     package var sentByteCount: Int
     /// Bytes of messages, without prefixes.
     package var receivedByteCount: Int
+    let times: CallTimes
+
+    package var timeline: CallTimeline? { times.timeline }
 }
 
 // MARK: - Which meter a channel has

@@ -8,6 +8,24 @@ public struct TraceParent: Hashable, Sendable {
     public var spanID: [UInt8]
     public var isSampled: Bool
 
+    /// The header that carries it.
+    static let headerName = "traceparent"
+
+    private static let ofTask = TaskLocal<TraceParent?>(wrappedValue: nil)
+
+    /// The span that the calls of the present task belong to; nil by default.
+    public static var current: TraceParent? { ofTask.get() }
+
+    /// Runs `body`, whose calls belong to this span. Tasks that it makes inherit that, except detached ones.
+    public func asCurrent<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await Self.ofTask.withValue(self, operation: body)
+    }
+
+    /// Runs `body`, whose calls belong to this span.
+    public func asCurrent<Value>(_ body: () throws -> Value) rethrows -> Value {
+        try Self.ofTask.withValue(self, operation: body)
+    }
+
     public init(traceID: [UInt8], spanID: [UInt8], isSampled: Bool) {
         self.traceID = traceID
         self.spanID = spanID
@@ -54,7 +72,7 @@ public struct TraceParent: Hashable, Sendable {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    private static func text(_ bytes: [UInt8]) -> String {
+    static func text(_ bytes: [UInt8]) -> String {
         String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
             as: UTF8.self)
@@ -88,12 +106,12 @@ public struct TracePropagation: Sendable {
     private let ended: @Sendable (TraceParent, CallDescription, RPCError?) -> Void
 
     /// - Parameters:
-    ///   - current: Returns the caller's span; nil begins a new trace. Called on the thread that
+    ///   - current: Returns the caller's span; nil begins a new trace. The default is ``TraceParent/current``. Called on the thread that
     ///     makes the call, and again on the thread of an interceptor that restarts it.
     ///   - started: Called with the span of a call at its start.
     ///   - ended: Called with the span of a call at its end.
     public init(
-        current: @escaping @Sendable () -> TraceParent? = { nil },
+        current: @escaping @Sendable () -> TraceParent? = { TraceParent.current },
         started: @escaping @Sendable (TraceParent, CallDescription) -> Void = { _, _ in },
         ended: @escaping @Sendable (TraceParent, CallDescription, RPCError?) -> Void = { _, _, _ in
         }
@@ -132,8 +150,8 @@ private final class TracingInterceptor: Interceptor {
         isOpen = true
         propagation.begin(span, call.description)
         var options = options
-        options.metadata.removeAll("traceparent")
-        options.metadata.append(span.header, for: "traceparent")
+        options.metadata.removeAll(TraceParent.headerName)
+        options.metadata.append(span.header, for: TraceParent.headerName)
         call.start(options)
     }
 

@@ -58,7 +58,7 @@ extension ChannelMetrics {
     /// Whether a sink records metrics of `weighted_round_robin`.
     var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
 
-    func meter(of method: MethodSignature) -> any CallMeter { MeasuredCall(self, method) }
+    func meter(of method: MethodSignature) -> (any CallMeter)? { MeasuredCall(self, method) }
 
     /// The labels for the method and the target of a call.
     func labels(of method: MethodSignature) -> CallLabels {

@@ -35,16 +35,16 @@ extension MeasuredAttempt {
     }
 
     /// Records that the attempt ended and the next one starts, because the server did not process it.
-    func isSentAgain(after code: StatusCode, _ tally: CallTally) {
+    func isSentAgain(after error: RPCError, _ tally: CallTally) {
         let now = MonotonicInstant.now
         let next = Stage.running(since: now, streamCount: tally.streamCount)
-        guard end(code, tally, next: next, at: now) else { return }
+        guard end(error.code, tally, next: next, at: now) else { return }
         call.attemptStarted(.transparent, at: now)
     }
 
     /// Records that the call has ended. Only the first end has an effect.
-    func ended(_ code: StatusCode, _ tally: CallTally) {
-        _ = end(code, tally, next: .ended, at: .now)
+    func ended(_ error: RPCError?, _ tally: CallTally) {
+        _ = end(error?.code ?? .ok, tally, next: .ended, at: .now)
     }
 
     /// Ends the running attempt and records its metrics. Returns false if no attempt was running.

@@ -58,19 +58,20 @@ extension MeasuredCall {
     }
 
     /// Records the metrics of the call. Called before the status is delivered to the observer.
-    func ended(_ code: StatusCode) {
+    func ended(_ error: RPCError?) {
         let ended: State? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
             return state
         }
         guard let ended else { return }
-        metrics.record(begun.duration(to: .now) / .seconds(1), in: .callDuration, labels(code))
+        let labels = labels(error?.code ?? .ok)
+        metrics.record(begun.duration(to: .now) / .seconds(1), in: .callDuration, labels)
         record(ended.retryCount, in: .callRetries)
         record(ended.transparentRetryCount, in: .callTransparentRetries)
         record(ended.hedgeCount, in: .callHedges)
         if ended.retryCount + ended.transparentRetryCount + ended.hedgeCount > 0 {
-            metrics.record(ended.retryDelay / .seconds(1), in: .callRetryDelay, labels)
+            metrics.record(ended.retryDelay / .seconds(1), in: .callRetryDelay, self.labels)
         }
     }
 

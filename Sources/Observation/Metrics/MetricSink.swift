@@ -60,8 +60,8 @@ public enum MetricSinks {
     /// The sinks of channels whose `ChannelArguments.metricSinks` is nil; empty by default. A
     /// change applies to channels that are made afterwards.
     public static var ofProcess: [any MetricSink] {
-        get { (ProcessMeters.source as? MetricSinkList)?.sinks ?? [] }
-        set { ProcessMeters.source = MetricSinkList(sinks: newValue) }
+        get { ChannelObservers.ofProcess.sinks ?? [] }
+        set { ChannelObservers.ofProcess.sinks = newValue }
     }
 }
 
@@ -69,22 +69,7 @@ extension ChannelArguments {
     /// The sinks of the channel's metrics. Nil, the default, means ``MetricSinks/ofProcess``. A channel
     /// without sinks measures nothing.
     public var metricSinks: [any MetricSink]? {
-        get { (meterChoice?.source as? MetricSinkList)?.sinks }
-        set { meterChoice = newValue.map { MeterChoice(MetricSinkList(sinks: $0)) } }
-    }
-}
-
-/// Sinks as a value that can be compared: two lists are equal if they contain the same objects.
-struct MetricSinkList: MeterSource {
-    var sinks: [any MetricSink]
-
-    private var identities: [ObjectIdentifier] { sinks.map { ObjectIdentifier($0) } }
-
-    static func == (left: Self, right: Self) -> Bool { left.identities == right.identities }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(identities) }
-
-    func meter(of target: Target, isSecure: Bool) -> (any ChannelMeter)? {
-        ChannelMetrics(sinks, target: target, isSecure: isSecure)
+        get { (meterChoice?.source as? ChannelObservers)?.sinks }
+        set { observe { $0.sinks = newValue } }
     }
 }

@@ -25,6 +25,12 @@ extension Backlog {
     @inlinable package var placeCount: Int { rest.count }
 
     @inlinable
+    package func forEach(_ body: (Element) -> Void) {
+        if let head { body(head) }
+        for index in restIndex..<rest.count { if let element = rest[index] { body(element) } }
+    }
+
+    @inlinable
     package mutating func append(_ element: consuming Element) {
         if head == nil { head = element } else { rest.append(element) }
     }

@@ -1,0 +1,34 @@
+import SwiftletCore
+import SwiftletTransport
+
+/// Traces the calls of a channel, and passes on what its metrics need.
+final class ChannelTracing: ChannelMeter {
+    private let tracer: any CallTracer
+    private let metrics: ChannelMetrics?
+    private let target: String
+
+    init(_ tracer: any CallTracer, _ metrics: ChannelMetrics?, target: String) {
+        self.tracer = tracer
+        self.metrics = metrics
+        self.target = target
+    }
+
+    var measuresCalls: Bool { true }
+    var measuresWeights: Bool { metrics?.measuresWeights ?? false }
+
+    func meter(of method: MethodSignature) -> (any CallMeter)? {
+        HeldLocks.assertNone(calling: "tracer")
+        let metrics = metrics.flatMap { $0.measuresCalls ? $0.meter(of: method) : nil }
+        let call = TracedCall(path: method.path, shape: method.shape, target: target)
+        guard let span = tracer.begin(call) else { return metrics }
+        return CallTracing(span, path: method.path, metrics)
+    }
+
+    func connectionOpened() { metrics?.connectionOpened() }
+    func connectionFailed() { metrics?.connectionFailed() }
+    func disconnected(_ cause: DisconnectCause, count: Int) {
+        metrics?.disconnected(cause, count: count)
+    }
+    func connectionClosed() { metrics?.connectionClosed() }
+    func record(_ update: WeightUpdate) { metrics?.record(update) }
+}
