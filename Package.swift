@@ -114,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftletCLI",
             dependencies: [
-                "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",
-                "SwiftletTransport",
+                "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",
+                "SwiftletServices", "SwiftletTransport",
             ],
             path: "Sources/CLI", swiftSettings: small),
         .executableTarget(

@@ -63,7 +63,9 @@ enum Main {
             leave(with: 0)
         }
         do {
-            try await command.run(Arguments(words, of: command))
+            let arguments = try Arguments(words, of: command)
+            try TraceFile.begin(arguments)
+            try await command.run(arguments)
             leave(with: 0)
         } catch let error as UsageError {
             let usage = error.isAboutUsage ? "\n" + Help.usage(command) : ""

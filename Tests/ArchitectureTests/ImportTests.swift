@@ -26,8 +26,8 @@ struct ImportTests {
             "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
         ],
         "CLI": [
-            "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",
-            "SwiftletTransport",
+            "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",
+            "SwiftletServices", "SwiftletTransport",
         ],
         "Benchmark": [
             "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",

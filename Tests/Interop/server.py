@@ -41,6 +41,9 @@ class Greeter(helloworld_pb2_grpc.GreeterServicer):
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "asked to fail: 100 % ☺")
         if request.name == "sleep":
             time.sleep(5)
+        if request.name == "trace":
+            sent = dict(context.invocation_metadata())
+            return helloworld_pb2.HelloReply(message=sent.get("traceparent", "none"))
         return helloworld_pb2.HelloReply(message=f"Hello {request.name}")
 
 

@@ -38,7 +38,7 @@ enum ChannelOptions {
                     "sends a call up to N times while it is UNAVAILABLE, also if the server cannot "
                     + "be reached"),
             .value("proxy", named: "URL|none", help: "the proxy to connect through"),
-            frameLog,
+            TraceFile.option, frameLog,
         ]
     static let frameLog = CommandOption.flag(
         "vv", help: "prints each HTTP/2 frame to the standard error; includes -v")
