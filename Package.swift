@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
+        .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
@@ -105,6 +106,13 @@ let package = Package(
             name: "SwiftletJSONRPC",
             dependencies: ["SwiftletCore", "SwiftletJSON", "SwiftletTransport"],
             path: "Sources/JSONRPC", swiftSettings: strict),
+        // Configuration from a control plane. Nothing else depends on it.
+        .target(
+            name: "SwiftletXDS",
+            dependencies: [
+                "SwiftletCore", "SwiftletJSON", "SwiftletMessages", "SwiftletTransport",
+            ],
+            path: "Sources/XDS", swiftSettings: small),
         .executableTarget(
             name: "SwiftletCLI",
             dependencies: [
@@ -196,6 +204,13 @@ let package = Package(
             dependencies: [
                 "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema", "SwiftletServices",
                 "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "XDSTests",
+            dependencies: [
+                "SwiftletXDS", "SwiftletCore", "SwiftletDynamic", "SwiftletMessages",
+                "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -11,6 +11,7 @@ struct ImportTests {
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Observation": ["SwiftletCore", "SwiftletTransport"],
+        "XDS": ["SwiftletCore", "SwiftletJSON", "SwiftletMessages", "SwiftletTransport"],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/StandardServices": ["SwiftletMessages"],
