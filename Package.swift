@@ -206,6 +206,10 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: strict),
+        // Answers for a comparison of regular expressions with RE2's.
+        .executableTarget(
+            name: "swiftlet-regex", dependencies: ["SwiftletXDS"], path: "Tests/XDS/Program",
+            swiftSettings: strict),
         .testTarget(
             name: "XDSTests",
             dependencies: [
