@@ -110,7 +110,8 @@ let package = Package(
         .target(
             name: "SwiftletXDS",
             dependencies: [
-                "SwiftletCore", "SwiftletJSON", "SwiftletMessages", "SwiftletTransport",
+                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
+                "SwiftletTransport",
             ],
             path: "Sources/XDS", swiftSettings: small),
         .executableTarget(
@@ -213,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "XDSTests",
             dependencies: [
-                "SwiftletXDS", "SwiftletCore", "SwiftletDynamic", "SwiftletMessages",
-                "SwiftletTransport", "TestSupport",
+                "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
+                "SwiftletMessages", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -11,7 +11,10 @@ struct ImportTests {
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Observation": ["SwiftletCore", "SwiftletTransport"],
-        "XDS": ["SwiftletCore", "SwiftletJSON", "SwiftletMessages", "SwiftletTransport"],
+        "XDS": [
+            "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
+            "SwiftletTransport",
+        ],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/StandardServices": ["SwiftletMessages"],

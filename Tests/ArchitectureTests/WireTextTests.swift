@@ -202,6 +202,9 @@ struct WireTextTests {
         "XDS/Messages/RouteMessages.swift": [
             ("typedPerFilterConfig: [String: ", "decoding checks the keys")
         ],
+        "XDS/Resources/FilterConfig.swift": [
+            ("_ messages: [String: ", "decoding checks the keys")
+        ],
         "CLI/Channelz/ChannelzReader.swift": [
             ("[String: Int64]", "fields of a request"), ("rawValue.prefix", "words of the library"),
         ],
