@@ -177,6 +177,40 @@ struct ADSClientTests {
             ])
     }
 
+    @Test("tells watchers when an error is over")
+    func recovery() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .listener, "l")
+        plane.open()
+        plane.respond(.listener, "1", [Sample.listener("l")])
+        plane.finish()
+        plane.fail()
+        plane.respond(.listener, "2", [Sample.listener("l")])
+        #expect(plane.texts(of: 1).count == 3 && plane.texts(of: 1).last == "recovered")
+    }
+
+    @Test("deletes nothing because of a resource whose name cannot be read")
+    func namelessResource() throws {
+        var plane = try VirtualControlPlane(.dropDeleted)
+        plane.watch(1, .listener, "l")
+        plane.open()
+        plane.respond(.listener, "1", [Sample.listener("l")])
+        plane.finish()
+        plane.respond(.listener, "2", [Sample.cluster("l")])
+        #expect(plane.lines().last == "LDS l v1 n2 rejected" && plane.texts(of: 1) == ["resource"])
+    }
+
+    @Test("bounds the text that rejects a response")
+    func rejectionLimit() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .cluster, "a")
+        plane.open()
+        let bad = (0..<5_000).map { Sample.cluster("c\($0)") { $0.lbPolicy = .maglev } }
+        plane.respond(.cluster, "1", bad)
+        let text = try #require(plane.requests.last?.request.errorDetail?.message)
+        #expect(text.utf8.count < 30_000 && text.contains("more resources"))
+    }
+
     @Test("does not count a rejected resource as absent later")
     func rejectedIsNotAbsent() throws {
         var plane = try VirtualControlPlane()
@@ -312,10 +346,11 @@ struct ADSClientTests {
         while count < 100, plane.lines().count == count + 1 {
             count += 1
             plane.respond(.listener, "1", [bad])
+            plane.finish()
         }
-        #expect(count == 6 && plane.timer != nil)
+        #expect(count == 6 && plane.timer != nil && plane.reads.count == 6)
         plane.advance(by: .seconds(2))
-        #expect(plane.lines().count == 7)
+        #expect(plane.lines().count == 7 && plane.reads.count == 7)
         plane.respond(.listener, "2", [Sample.listener("l")])
         #expect(plane.lines().last == "LDS l v2 n2")
     }
@@ -480,7 +515,7 @@ struct ADSClientTests {
             let known = plane.client.resources[key]
             switch plane.events.last(where: { $0.watcher == watcher })?.event {
             case .resource(let resource): #expect(known?.value == resource)
-            case .stale: #expect(known?.value != nil)
+            case .stale, .recovered: #expect(known?.value != nil)
             case .failed: #expect(known?.value == nil)
             case nil: #expect(known?.state == .requested && known?.value == nil)
             }

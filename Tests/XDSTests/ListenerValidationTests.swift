@@ -170,6 +170,6 @@ struct ListenerValidationTests {
             manager.httpFilters = Array(repeating: filter, count: 10_000)
         }
         #expect(checked.problem.contains("more"))
-        #expect(checked.problem.utf8.count < 60_000)
+        #expect(checked.problem.utf8.count < 6_000)
     }
 }

@@ -142,6 +142,7 @@ extension VirtualControlPlane {
             case .resource: "resource"
             case .failed(let text): "failed: \(text)"
             case .stale(let text): "stale: \(text)"
+            case .recovered: "recovered"
             }
         }
     }

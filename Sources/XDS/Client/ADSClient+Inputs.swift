@@ -8,7 +8,6 @@ extension ADSClient {
     mutating func streamOpened(_ server: Server) {
         guard streams[server]?.phase == .opening else { return }
         streams[server]?.opened()
-        append(.read(server))
     }
 
     /// The stream has ended, or could not be opened.
@@ -31,9 +30,7 @@ extension ADSClient {
 
     /// All watchers have handled the last response of the server.
     mutating func watchersFinished(_ server: Server) {
-        guard streams[server]?.isBusy == true else { return }
         streams[server]?.isBusy = false
-        append(.read(server))
     }
 
     mutating func timerFired(at now: MonotonicInstant) {
@@ -63,12 +60,10 @@ extension ADSClient {
 // MARK: - Responses
 
 extension ADSClient {
-    /// The most bytes of the text that rejects a response.
-    private static let maxRejectionByteCount = 16_384
-
     /// The server has sent a response.
     mutating func received(_ bytes: [UInt8], from server: Server, at now: MonotonicInstant) {
         guard streams[server]?.phase == .open else { return }
+        streams[server]?.isReadDue = true
         do throws(WireError) {
             let response = try Envoy.Discovery.DiscoveryResponse(decoding: bytes)
             guard
@@ -77,7 +72,7 @@ extension ADSClient {
                 })
             else {
                 // Of a type that was not asked for: neither accepted nor rejected.
-                return append(.read(server))
+                return
             }
             receive(response, of: type, from: server, at: now)
         } catch {
@@ -94,25 +89,27 @@ extension ADSClient {
     ) {
         stopFallback(behind: server)
         let context = context(of: server)
-        var problems: [String] = []
+        var rejection = Rejection()
         // Of a name that is repeated, the last resource counts.
         var checked: [ResourceName: CheckedResource] = [:]
+        var hasNameless = false
         for (index, any) in response.resources.enumerated() {
             let resource = CheckedResource(any, of: type, context)
-            if let name = resource.name { checked[name] = resource }
-            guard !resource.problem.isEmpty else { continue }
-            problems.append(
-                "\(resource.name?.description ?? "resource \(index)"): \(resource.problem)")
+            rejection.add(resource, index)
+            guard let name = resource.name else {
+                hasNameless = true
+                continue
+            }
+            let key = ResourceKey(type: type, name: name)
+            // What was not asked for is not kept: there could be millions.
+            if streams[server]?.isSubscribed(to: key) == true { checked[name] = resource }
         }
         streams[server]?.receive(
             type, version: response.versionInfo, nonce: response.nonce,
-            rejection: Self.rejection(problems), at: now)
+            rejection: rejection.text, at: now)
         let count = notificationCount
         for (name, resource) in checked {
             let key = ResourceKey(type: type, name: name)
-            guard resources[key] != nil, streams[server]?.isSubscribed(to: key) == true else {
-                continue
-            }
             take(resource, key, version: response.versionInfo, from: server)
         }
         var named = Set(checked.keys)
@@ -123,24 +120,9 @@ extension ADSClient {
             named.insert(name)
             take(error, ResourceKey(type: type, name: name), from: server)
         }
-        if type.responsesAreComplete { removeMissing(type, except: named, server) }
-        if notificationCount > count {
-            streams[server]?.isBusy = true
-        } else {
-            append(.read(server))
-        }
-    }
-
-    private static func rejection(_ problems: [String]) -> String? {
-        guard !problems.isEmpty else { return nil }
-        var text = ""
-        for (index, problem) in problems.enumerated() {
-            guard text.utf8.count + problem.utf8.count <= maxRejectionByteCount else {
-                return text + "; and \(problems.count - index) more resources"
-            }
-            text += (index == 0 ? "" : "; ") + problem
-        }
-        return text
+        // A resource whose name cannot be read may be the one that seems to be missing.
+        if type.responsesAreComplete, !hasNameless { removeMissing(type, except: named, server) }
+        if notificationCount > count { streams[server]?.isBusy = true }
     }
 
     private mutating func heard(of key: ResourceKey) {
@@ -152,7 +134,8 @@ extension ADSClient {
     ) {
         heard(of: key)
         guard let resource = checked.resource else {
-            let keepsValue = !server.features.contains(.failsOnDataErrors)
+            let keepsValue =
+                dataErrors == .dropDeleted || !server.features.contains(.failsOnDataErrors)
             return fail(
                 key, "is not valid: \(checked.problem)", state: .rejected, keepsValue: keepsValue)
         }
@@ -191,5 +174,29 @@ extension ADSClient {
                 key, "the control plane has deleted it", state: isKept ? nil : .absent,
                 keepsValue: isKept)
         }
+    }
+}
+
+/// The text that rejects a response: what is wrong with each resource.
+private struct Rejection {
+    private static let maxByteCount = 16_384
+
+    private var sentences = ""
+    private var leftOutCount = 0
+
+    mutating func add(_ resource: CheckedResource, _ index: Int) {
+        guard !resource.problem.isEmpty else { return }
+        guard sentences.utf8.count < Self.maxByteCount else {
+            leftOutCount += 1
+            return
+        }
+        let name = resource.name?.description ?? "resource \(index)"
+        sentences += "\(sentences.isEmpty ? "" : "; ")\(name): \(resource.problem)"
+    }
+
+    /// Nil if nothing is wrong.
+    var text: String? {
+        guard !sentences.isEmpty else { return nil }
+        return leftOutCount == 0 ? sentences : "\(sentences); and \(leftOutCount) more resources"
     }
 }

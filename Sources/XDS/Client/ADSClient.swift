@@ -130,6 +130,7 @@ extension ADSClient {
                     ? .seconds(30) : .seconds(15),
                 isPending: { resources[$0]?.isAwaited == true })
             actions += (requests ?? []).map { .send(server, $0) }
+            if streams[server]?.takeRead() == true { actions.append(.read(server)) }
         }
         let wakeTime = streams.values.compactMap(\.wakeTime).min()
         if wakeTime != timer {

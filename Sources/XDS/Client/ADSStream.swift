@@ -32,6 +32,8 @@ struct ADSStream: Sendable {
     var failure: String?
     /// Whether watchers still work on the last response.
     var isBusy = false
+    /// Whether the next response has to be read, as soon as nothing keeps it back.
+    var isReadDue = false
     private var hasResponded = false
     private var hasSentNode = false
     private var attempt: (start: MonotonicInstant, delay: Duration)
@@ -54,6 +56,7 @@ extension ADSStream {
         hasResponded = false
         hasSentNode = false
         isBusy = false
+        isReadDue = true
         deadlines = [:]
         for (type, var subscription) in subscriptions {
             subscription.nonce = ""
@@ -85,6 +88,15 @@ extension ADSStream {
         phase = .opening
         hasResponded = false
         attempt = (now, backoff.next(chance: chance))
+        return true
+    }
+
+    /// Whether the next response is read now. It is not while watchers work, or while a rejection is held back.
+    mutating func takeRead() -> Bool {
+        guard phase == .open, isReadDue, !isBusy,
+            !subscriptions.values.contains(where: { $0.heldUntil != nil })
+        else { return false }
+        isReadDue = false
         return true
     }
 

@@ -14,6 +14,8 @@ enum WatchEvent: Hashable, Sendable {
     case failed(String)
     /// The last resource is still in use, but a newer one could not be. For the messages of later failures.
     case stale(String)
+    /// The resource that is in use is the newest one again.
+    case recovered
 }
 
 /// A resource while it has watchers.
@@ -48,12 +50,13 @@ struct WatchedResource: Sendable {
 
     mutating func remove(_ watcher: ADSClient.WatcherID) { watchers.remove(watcher) }
 
-    /// Returns the event for the watchers; nil for an equal resource.
+    /// Returns the event for the watchers; nil for an equal resource, unless there was an error.
     mutating func receive(_ resource: Resource, version: String) -> WatchEvent? {
+        let hadError = error != nil
         state = .received(version: version)
         error = nil
         isStale = false
-        guard value != resource else { return nil }
+        guard value != resource else { return hadError ? .recovered : nil }
         value = resource
         return .resource(resource)
     }

@@ -3,10 +3,11 @@ import SwiftletMessages
 
 /// Collects what is wrong with a resource. Each sentence names the field and its value.
 struct Violations {
-    /// The most sentences that are kept. A control plane can send millions of wrong fields.
-    static let maxCount = 50
+    /// The most bytes of sentences that are kept. A control plane can send millions of wrong fields.
+    static let maxByteCount = 4_096
 
     private(set) var sentences: [String] = []
+    private var byteCount = 0
     private var leftOutCount = 0
     private var path: [(field: StaticString, index: Int?)] = []
 
@@ -22,14 +23,16 @@ struct Violations {
 extension Violations {
     /// Adds a sentence about a field of the message that is being checked, or about the message itself.
     mutating func add(_ field: StaticString? = nil, _ problem: @autoclosure () -> String) {
-        guard sentences.count < Self.maxCount else {
+        guard byteCount < Self.maxByteCount else {
             leftOutCount += 1
             return
         }
         var names = path.map { field, index in index.map { "\(field)[\($0)]" } ?? "\(field)" }
         if let field { names.append("\(field)") }
         let name = names.joined(separator: ".")
-        sentences.append(RPCError.shown(name.isEmpty ? problem() : "\(name): \(problem())"))
+        let sentence = RPCError.shown(name.isEmpty ? problem() : "\(name): \(problem())")
+        byteCount += sentence.utf8.count
+        sentences.append(sentence)
     }
 
     /// Calls `check` for the message in a field.
