@@ -275,6 +275,19 @@ struct RouteValidationTests {
         #expect(checked.problem.contains(part), "\(checked.problem)")
     }
 
+    @Test("bounds the memory of all its regular expressions")
+    func regexMemory() {
+        let route = Sample.match {
+            $0.pathSpecifier = .safeRegex(.with { $0.regex = "(abc){700}" })
+        }
+        #expect(Self.check(Array(repeating: route, count: 20)).problem.isEmpty)
+        for regex in ["(abc){700}", "(abc){1000}"] {
+            let route = Sample.match { $0.pathSpecifier = .safeRegex(.with { $0.regex = regex }) }
+            let problem = Self.check(Array(repeating: route, count: 1_000)).problem
+            #expect(problem.contains("the resource has too many large regular expressions"))
+        }
+    }
+
     @Test("needs domains with a star at one end only", arguments: ["", "a*b", "*a*", "**", "a**"])
     func wrongDomains(domain: String) {
         #expect(Self.check([], domains: [domain]).problem.contains("is no pattern of a domain"))

@@ -14,7 +14,7 @@ struct RegexProgram: Sendable {
     }
 
     /// The most steps. Each byte of the text may cost as many.
-    static let maxStepCount = 10_000
+    static let maxStepCount = 4_000
 
     private(set) var steps: [Step] = []
     private(set) var sets: [RegexSet] = []

@@ -10,7 +10,7 @@ struct RegexRewrite: Sendable {
 
     /// The most bytes that are read for one text. A match may read to the end of the text, so that all matches together
     /// would take quadratic time. Behind it, nothing is replaced.
-    static let maxReadByteCount = 1 << 18
+    static let maxReadByteCount = 1 << 16
 
     let expression: RegularExpression
     private let pieces: [Piece]

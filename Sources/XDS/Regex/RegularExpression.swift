@@ -3,7 +3,7 @@ import SwiftletTransport
 /// A regular expression of RE2's syntax. Matching takes linear time, and compiling bounded memory.
 ///
 /// RE2 refuses back-references and look-around. Of what RE2 accepts, this refuses scripts of Unicode (`\p{Greek}`),
-/// `\C`, more than 200 groups inside each other, and expressions of more than 10,000 steps.
+/// `\C`, more than 200 groups inside each other, and expressions of more than 4,000 steps.
 package struct RegularExpression: Sendable {
     package let pattern: String
     private let program: RegexProgram
@@ -30,6 +30,9 @@ extension RegularExpression {
     ) -> [Range<Int>?]? {
         RegexMachine.firstMatch(program, text, from: start, readTo: &end)
     }
+
+    /// The size of the compiled expression.
+    var stepCount: Int { program.steps.count }
 
     /// The number of groups that a substitution can refer to.
     var groupCount: Int { program.slotCount / 2 - 1 }

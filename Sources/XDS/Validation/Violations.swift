@@ -6,6 +6,10 @@ struct Violations {
     /// The most bytes of sentences that are kept. A control plane can send millions of wrong fields.
     static let maxByteCount = 4_096
 
+    /// The most steps of all regular expressions of a resource. A repetition of a few bytes has thousands.
+    static let maxStepCount = 100_000
+
+    private var stepCount = 0
     private(set) var sentences: [String] = []
     private var byteCount = 0
     private var leftOutCount = 0
@@ -111,9 +115,17 @@ extension Violations {
     mutating func regex(
         _ field: StaticString, _ message: Envoy.Matcher.RegexMatcher
     ) -> RegularExpression? {
+        guard stepCount < Self.maxStepCount else {
+            add(field, "the resource has too many large regular expressions")
+            return nil
+        }
         do throws(RegexError) {
-            return try RegularExpression(message.regex)
+            let expression = try RegularExpression(message.regex)
+            stepCount += expression.stepCount
+            return expression
         } catch {
+            // It may have been refused for its size, after as much work.
+            stepCount += RegexProgram.maxStepCount
             add(field, "'\(message.regex.prefix(80))' is no regular expression: \(error.message)")
             return nil
         }
