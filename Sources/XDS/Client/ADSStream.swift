@@ -21,8 +21,8 @@ struct ADSStream: Sendable {
         var isChanged = false
         /// What is wrong with the last response; nil if it was accepted.
         var rejection: String?
-        /// Responses that were rejected one after another.
-        var rejectionCount = 0
+        /// When all rejections so far are sent, at one in a second; nil before the first one.
+        var rejectionsEnd: MonotonicInstant?
         /// When the rejection is sent; nil for at once.
         var heldUntil: MonotonicInstant?
     }
@@ -177,12 +177,13 @@ extension ADSStream {
 // MARK: - Responses
 
 extension ADSStream {
-    private static let promptRejectionCount = 5
+    /// How many rejections are sent at once. From then on, one is sent in a second.
+    private static let promptRejections = Duration.seconds(5)
 
     /// Records a response, so that the next request accepts or rejects it.
     ///
-    /// A server that sends the rejected resource again at once would keep both sides busy for ever. After some
-    /// rejections, each next one waits.
+    /// A server that sends the rejected resource again at once would keep both sides busy for ever, so rejections are
+    /// slowed down. Only a little: a resource that stays wrong must not delay the resources beside it.
     mutating func receive(
         _ type: ResourceType, version: String, nonce: String, rejection: String?,
         at now: MonotonicInstant
@@ -195,12 +196,13 @@ extension ADSStream {
         subscription.isChanged = true
         if rejection == nil {
             subscription.version = version
-            subscription.rejectionCount = 0
             subscription.heldUntil = nil
         } else {
-            subscription.rejectionCount += 1
-            let excess = subscription.rejectionCount - Self.promptRejectionCount
-            if excess > 0 { subscription.heldUntil = now + .seconds(min(1 << min(excess, 6), 60)) }
+            let start = max(subscription.rejectionsEnd ?? now, now)
+            let end = start + .seconds(1)
+            subscription.rejectionsEnd = end
+            let delay = now.duration(to: end) - Self.promptRejections
+            if delay > .zero { subscription.heldUntil = now + delay }
         }
         subscriptions[type] = subscription
     }
