@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
+        .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
@@ -111,6 +112,14 @@ let package = Package(
                 "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
             ],
             path: "Sources/JSONRPC", swiftSettings: strict),
+        // Configuration from a control plane. Nothing else depends on it.
+        .target(
+            name: "SwiftletXDS",
+            dependencies: [
+                "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
+                "SwiftletTransport",
+            ],
+            path: "Sources/XDS", swiftSettings: small),
         .executableTarget(
             name: "SwiftletCLI",
             dependencies: [
@@ -203,6 +212,17 @@ let package = Package(
             dependencies: [
                 "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema", "SwiftletServices",
                 "TestSupport",
+            ],
+            swiftSettings: strict),
+        // Answers for a comparison of regular expressions with RE2's.
+        .executableTarget(
+            name: "swiftlet-regex", dependencies: ["SwiftletXDS"], path: "Tests/XDS/Program",
+            swiftSettings: strict),
+        .testTarget(
+            name: "XDSTests",
+            dependencies: [
+                "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
+                "SwiftletMessages", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

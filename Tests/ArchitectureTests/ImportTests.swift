@@ -12,6 +12,10 @@ struct ImportTests {
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Observation": ["SwiftletCore", "SwiftletTransport"],
+        "XDS": [
+            "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
+            "SwiftletTransport",
+        ],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/StandardServices": ["SwiftletMessages"],

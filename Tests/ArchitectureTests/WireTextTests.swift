@@ -19,7 +19,7 @@ struct WireTextTests {
         "Dynamic/JSON/JSONReader+WellKnown.swift", "Dynamic/JSON/FieldMaskText.swift",
         "Dynamic/JSON/SecondsText.swift", "Dynamic/Message/AnyContent.swift",
         "Schema/Source", "Dynamic/Text", "CLI/Channelz", "CLI/Console/JSONColour.swift",
-        "CLI/Bench/SVGChart.swift", "Messages/Kinds",
+        "CLI/Bench/SVGChart.swift", "Messages/Kinds", "XDS",
     ]
 
     /// Comparisons, keys and walks of text. A literal of a string is written as "…".
@@ -194,6 +194,16 @@ struct WireTextTests {
             ("text.has", "a number is ASCII"), ("number.last", "a number is ASCII"),
             ("whereSeparator", "a number is ASCII"), ("mantissa.has", "a number is ASCII"),
             ("name.lowercased()", "a name is ASCII"), ("case ", "a name is ASCII"),
+        ],
+        "XDS/Bootstrap/BootstrapObject.swift": [
+            ("[String: ConfigValue]", "the reader has checked the keys")
+        ],
+        "XDS/Messages/CoreMessages.swift": [("Metadata: [String: ", "decoding checks the keys")],
+        "XDS/Messages/RouteMessages.swift": [
+            ("typedPerFilterConfig: [String: ", "decoding checks the keys")
+        ],
+        "XDS/Resources/FilterConfig.swift": [
+            ("_ messages: [String: ", "decoding checks the keys")
         ],
         "CLI/Channelz/ChannelzReader.swift": [
             ("[String: Int64]", "fields of a request"), ("rawValue.prefix", "words of the library"),

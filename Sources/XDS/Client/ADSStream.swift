@@ -1,0 +1,230 @@
+import SwiftletMessages
+import SwiftletTransport
+
+/// The stream to one server: what was asked and accepted, and when the next attempt begins.
+struct ADSStream: Sendable {
+    enum Phase: Hashable, Sendable {
+        case opening, open
+        case waiting(until: MonotonicInstant)
+    }
+
+    /// The subscription to the resources of a type.
+    private struct Subscription: Sendable {
+        var names: Set<ResourceName> = []
+        /// Of the last accepted response, also of an earlier stream.
+        var version = ""
+        /// Of the last response on this stream.
+        var nonce = ""
+        /// Whether a request was sent on this stream. The first one must have a name.
+        var wasSent = false
+        /// Whether the server has to be told of a change.
+        var isChanged = false
+        /// What is wrong with the last response; nil if it was accepted.
+        var rejection: String?
+        /// When all rejections so far are sent, at one in a second; nil before the first one.
+        var rejectionsEnd: MonotonicInstant?
+        /// When the rejection is sent; nil for at once.
+        var heldUntil: MonotonicInstant?
+    }
+
+    private(set) var phase = Phase.opening
+    /// Why the server cannot be reached; nil if it can, or if that is not known yet.
+    var failure: String?
+    /// Whether watchers still work on the last response.
+    var isBusy = false
+    /// Whether the next response has to be read, as soon as nothing keeps it back.
+    var isReadDue = false
+    private var hasResponded = false
+    private var hasSentNode = false
+    private var attempt: (start: MonotonicInstant, delay: Duration)
+    private var backoff = StreamBackoff()
+    private var subscriptions: [ResourceType: Subscription] = [:]
+    /// When resources that were requested on this stream count as absent.
+    private(set) var deadlines: [ResourceKey: MonotonicInstant] = [:]
+
+    init(at now: MonotonicInstant, chance: Double) {
+        attempt = (now, .zero)
+        attempt.delay = backoff.next(chance: chance)
+    }
+}
+
+// MARK: - The stream
+
+extension ADSStream {
+    mutating func opened() {
+        phase = .open
+        hasResponded = false
+        hasSentNode = false
+        isBusy = false
+        isReadDue = true
+        deadlines = [:]
+        for (type, var subscription) in subscriptions {
+            subscription.nonce = ""
+            subscription.wasSent = false
+            subscription.rejection = nil
+            subscription.heldUntil = nil
+            subscription.isChanged = !subscription.names.isEmpty
+            subscriptions[type] = subscription
+        }
+    }
+
+    /// Returns whether the stream has failed: it ended without a response.
+    ///
+    /// A stream that ended after a response begins again at once, unless its attempt began less than the delay of the
+    /// backoff ago: a server that answers once and then ends each stream would keep the client busy.
+    mutating func closed(at now: MonotonicInstant) -> Bool {
+        let end = attempt.start + attempt.delay
+        let livedLong = hasResponded && now >= end
+        if livedLong { backoff = StreamBackoff() }
+        phase = .waiting(until: livedLong ? now : max(now, end))
+        deadlines = [:]
+        isBusy = false
+        return !hasResponded
+    }
+
+    /// Begins the next attempt when its time has come. Returns whether it does.
+    mutating func retry(at now: MonotonicInstant, chance: Double) -> Bool {
+        guard case .waiting(let time) = phase, now >= time else { return false }
+        phase = .opening
+        hasResponded = false
+        attempt = (now, backoff.next(chance: chance))
+        return true
+    }
+
+    /// Whether the next response is read now. It is not while watchers work, or while a rejection is held back.
+    mutating func takeRead() -> Bool {
+        guard phase == .open, isReadDue, !isBusy,
+            !subscriptions.values.contains(where: { $0.heldUntil != nil })
+        else { return false }
+        isReadDue = false
+        return true
+    }
+
+    /// The time at which something has to be done without an input; nil for never.
+    var wakeTime: MonotonicInstant? {
+        var times = Array(deadlines.values)
+        if case .waiting(let time) = phase { times.append(time) }
+        if phase == .open { times += subscriptions.values.compactMap(\.heldUntil) }
+        return times.min()
+    }
+}
+
+// MARK: - Requests
+
+extension ADSStream {
+    mutating func subscribe(to names: Set<ResourceName>, _ type: ResourceType) {
+        guard subscriptions[type, default: Subscription()].names != names else { return }
+        subscriptions[type, default: Subscription()].names = names
+        subscriptions[type]?.isChanged = true
+        deadlines = deadlines.filter { $0.key.type != type || names.contains($0.key.name) }
+    }
+
+    func isSubscribed(to key: ResourceKey) -> Bool {
+        subscriptions[key.type]?.names.contains(key.name) == true
+    }
+
+    /// The requests that are due.
+    ///
+    /// - Parameters:
+    ///   - node: For the first request of the stream.
+    ///   - timeLimit: After how much time a resource counts as absent.
+    ///   - isPending: Whether a resource is waited for.
+    mutating func requests(
+        at now: MonotonicInstant, node: Envoy.Core.Node, timeLimit: Duration,
+        isPending: (ResourceKey) -> Bool
+    ) -> [Envoy.Discovery.DiscoveryRequest] {
+        guard phase == .open else { return [] }
+        var requests: [Envoy.Discovery.DiscoveryRequest] = []
+        for type in ResourceType.allCases {
+            guard var subscription = subscriptions[type], subscription.isChanged,
+                subscription.heldUntil.map({ now >= $0 }) ?? true
+            else { continue }
+            subscription.isChanged = false
+            subscription.heldUntil = nil
+            // An empty first request would mean all resources.
+            if subscription.wasSent || !subscription.names.isEmpty {
+                requests.append(request(type, subscription, node))
+                subscription.wasSent = true
+                hasSentNode = true
+                for name in subscription.names {
+                    let key = ResourceKey(type: type, name: name)
+                    if deadlines[key] == nil, isPending(key) { deadlines[key] = now + timeLimit }
+                }
+            }
+            subscription.rejection = nil
+            subscriptions[type] = subscription
+        }
+        return requests
+    }
+
+    private func request(
+        _ type: ResourceType, _ subscription: Subscription, _ node: Envoy.Core.Node
+    ) -> Envoy.Discovery.DiscoveryRequest {
+        .with { request in
+            request.versionInfo = subscription.version
+            request.responseNonce = subscription.nonce
+            request.typeURL = type.typeURL
+            request.resourceNames = subscription.names.map(\.text).inOrder().map(\.string)
+            if !hasSentNode { request.node = node }
+            request.errorDetail = subscription.rejection.map {
+                // INVALID_ARGUMENT
+                Google.RPC.Status(code: 3, message: $0)
+            }
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension ADSStream {
+    /// How many rejections are sent at once. From then on, one is sent in a second.
+    private static let promptRejections = Duration.seconds(5)
+
+    /// Records a response, so that the next request accepts or rejects it.
+    ///
+    /// A server that sends the rejected resource again at once would keep both sides busy for ever, so rejections are
+    /// slowed down. Only a little: a resource that stays wrong must not delay the resources beside it.
+    mutating func receive(
+        _ type: ResourceType, version: String, nonce: String, rejection: String?,
+        at now: MonotonicInstant
+    ) {
+        hasResponded = true
+        failure = nil
+        var subscription = subscriptions[type, default: Subscription()]
+        subscription.nonce = nonce
+        subscription.rejection = rejection
+        subscription.isChanged = true
+        if rejection == nil {
+            subscription.version = version
+            subscription.heldUntil = nil
+        } else {
+            let start = max(subscription.rejectionsEnd ?? now, now)
+            let end = start + .seconds(1)
+            subscription.rejectionsEnd = end
+            let delay = now.duration(to: end) - Self.promptRejections
+            if delay > .zero { subscription.heldUntil = now + delay }
+        }
+        subscriptions[type] = subscription
+    }
+
+    /// The server has said something about the resource.
+    mutating func heard(of key: ResourceKey) { deadlines[key] = nil }
+
+    /// Removes and returns the resources whose time has passed.
+    mutating func takeOverdue(at now: MonotonicInstant) -> [ResourceKey] {
+        let overdue = deadlines.filter { $0.value <= now }.map(\.key)
+        for key in overdue { deadlines[key] = nil }
+        return overdue
+    }
+}
+
+/// The delays between attempts: 1 s, then 1.6 times as long each time, up to 120 s, each changed by up to 20 %.
+private struct StreamBackoff: Sendable {
+    private var base: Duration?
+
+    mutating func next(chance: Double) -> Duration {
+        let base = base.map { min($0 * 1.6, .seconds(120)) } ?? .seconds(1)
+        self.base = base
+        return base * (0.8 + 0.4 * chance)
+    }
+}

@@ -1,0 +1,126 @@
+/// Chooses the route of each call of a channel. Made once for each change of the configuration.
+struct RouteTable: Sendable {
+    private struct Entry {
+        let route: Route
+        /// For each header condition, the place of the header's name in `names`.
+        let places: [Int]
+    }
+
+    private let host: VirtualHost
+    private let entries: [Entry]
+    private let names: [ByteText]
+
+    init(_ host: VirtualHost) {
+        self.host = host
+        var places: [ByteText: Int] = [:]
+        entries = host.routes.map { route in
+            let used = route.match.headers.map { header in
+                let place = places[header.name] ?? places.count
+                places[header.name] = place
+                return place
+            }
+            return Entry(route: route, places: used)
+        }
+        names = places.sorted { $0.value < $1.value }.map(\.key)
+    }
+}
+
+/// Where a call goes.
+enum RouteDecision {
+    case forward(RoutedCall)
+    /// No route matches the call.
+    case noRoute
+    /// The route's action is one that clients do not have.
+    case otherAction
+}
+
+/// The cluster of a call, and the settings of its route.
+struct RoutedCall {
+    let forwarding: Forwarding
+    let cluster: ByteText
+    /// The most specific one first.
+    private let overrides: [[ByteText: FilterOverride]]
+
+    fileprivate init(
+        _ forwarding: Forwarding, _ cluster: ByteText, _ overrides: [[ByteText: FilterOverride]]
+    ) {
+        self.forwarding = forwarding
+        self.cluster = cluster
+        self.overrides = overrides
+    }
+
+    /// The configuration of a filter for this call; nil for the listener's.
+    func override(of filter: ByteText) -> FilterOverride? {
+        for level in overrides {
+            if let override = level[filter] { return override }
+        }
+        return nil
+    }
+
+    /// The longest time of the call; nil for no limit.
+    func maxDuration(of listener: Listener) -> Duration? {
+        let duration = forwarding.maxDuration ?? listener.maxDuration ?? .zero
+        return duration > .zero ? duration : nil
+    }
+}
+
+// MARK: - Choosing
+
+extension RouteTable {
+    /// - Parameter random: A random number from 0 to below its argument.
+    func decide(_ call: CallHeaders, random: (UInt64) -> UInt64) -> RouteDecision {
+        let path = Array(call.path.utf8)
+        // Each header is looked up once, when a route asks for it.
+        var values: [[UInt8]??] = Array(repeating: nil, count: names.count)
+        for entry in entries {
+            let match = entry.route.match
+            guard match.path.matches(path) else { continue }
+            let matchesHeaders = zip(match.headers, entry.places).allSatisfy { header, place in
+                let value = values[place] ?? call.value(of: names[place])
+                values[place] = .some(value)
+                return header.matches(value)
+            }
+            guard matchesHeaders, match.millionths.map({ random(1_000_000) < $0 }) ?? true else {
+                continue
+            }
+            guard case .forward(let forwarding) = entry.route.action else { return .otherAction }
+            return .forward(choose(forwarding, entry.route, random))
+        }
+        return .noRoute
+    }
+
+    private func choose(
+        _ forwarding: Forwarding, _ route: Route, _ random: (UInt64) -> UInt64
+    ) -> RoutedCall {
+        let outer = [route.filterOverrides, host.filterOverrides]
+        switch forwarding.destination {
+        case .cluster(let name): return RoutedCall(forwarding, name, outer)
+        case .weighted(let clusters):
+            let sum = clusters.reduce(UInt64(0)) { $0 + UInt64($1.weight) }
+            var number = random(sum)
+            for cluster in clusters {
+                if number < UInt64(cluster.weight) {
+                    return RoutedCall(
+                        forwarding, cluster.name, [cluster.filterOverrides] + outer)
+                }
+                number -= UInt64(cluster.weight)
+            }
+            // Not reached: the number is below the sum.
+            return RoutedCall(forwarding, "", outer)
+        }
+    }
+}
+
+extension VirtualHost {
+    /// All clusters that calls can go to, each once, in the order of the routes.
+    var clusters: [ByteText] {
+        var known: Set<ByteText> = []
+        return routes.flatMap { route -> [ByteText] in
+            guard case .forward(let forwarding) = route.action else { return [] }
+            switch forwarding.destination {
+            case .cluster(let name): return [name]
+            case .weighted(let clusters): return clusters.map(\.name)
+            }
+        }.filter { known.insert($0).inserted }
+    }
+}

@@ -1,0 +1,66 @@
+import SwiftletMessages
+import SwiftletTransport
+
+/// The configuration of an extension: a message, or a `TypedStruct` that names the type it stands for.
+struct ExtensionConfig {
+    enum Content {
+        case message([UInt8])
+        case structure(Google.Protobuf.Struct)
+    }
+
+    /// The full name of the type.
+    let typeName: String
+    let content: Content
+
+    /// Nil if a `TypedStruct` is not valid.
+    init?(
+        _ field: StaticString, _ any: Google.Protobuf.AnyMessage, _ violations: inout Violations
+    ) {
+        func name(_ url: String) -> String {
+            let slash = url.utf8.lastIndex(of: UInt8(ascii: "/"))
+            return String(url.utf8[(slash.map { url.utf8.index(after: $0) } ?? url.startIndex)...])
+                ?? url
+        }
+        if any.holds(Envoy.XDSTypes.TypedStruct.self) {
+            guard
+                let inner = violations.decode(
+                    field, any.value, as: Envoy.XDSTypes.TypedStruct.self)
+            else { return nil }
+            typeName = name(inner.typeURL)
+            content = .structure(inner.value ?? .init())
+        } else if any.holds(Envoy.UDPATypes.TypedStruct.self) {
+            guard
+                let inner = violations.decode(
+                    field, any.value, as: Envoy.UDPATypes.TypedStruct.self)
+            else { return nil }
+            typeName = name(inner.typeURL)
+            content = .structure(inner.value ?? .init())
+        } else {
+            typeName = name(any.typeURL)
+            content = .message(any.value)
+        }
+    }
+
+    func isOfType<M: Message>(_ type: M.Type) -> Bool { typeName.hasBytes(of: M.messageName) }
+
+    /// The message; nil, with a violation, if it is not valid.
+    func message<M: Message>(
+        _ field: StaticString, _ type: M.Type, _ violations: inout Violations
+    ) -> M? {
+        guard case .message(let bytes) = content else {
+            violations.add(field, "a TypedStruct cannot stand for \(M.messageName)")
+            return nil
+        }
+        return violations.decode(field, bytes, as: type)
+    }
+}
+
+/// What a check of resources needs to know of the client.
+struct ValidationContext: Sendable {
+    /// The features of the server that sent the resources.
+    var features: XDS.Bootstrap.Features = []
+    /// The certificate providers of the bootstrap.
+    var certificateProviders: Set<ByteText> = []
+    /// Whether the program has registered a balancing policy of this name.
+    var isRegisteredPolicy: @Sendable (_ name: String) -> Bool = { _ in false }
+}

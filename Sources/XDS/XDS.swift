@@ -1,0 +1,2 @@
+/// Configuration from a control plane by xDS, the API of Envoy.
+public enum XDS {}
