@@ -144,7 +144,10 @@ extension ChannelCore {
                 throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
             }
             HeldLocks.assertNone(calling: "resolver factory")
-            return try factory(target)
+            return try factory(
+                ResolverChannel(
+                    target: target, authority: authority, arguments: arguments,
+                    credentials: credentials, loop: loop))
         }
     }
 
