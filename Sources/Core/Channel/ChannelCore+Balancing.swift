@@ -180,6 +180,8 @@ extension ChannelCore {
         balancing.timer.cancel()
         balancing.resolutionTimer.cancel()
         idleTimer.cancel()
+        // The clusters of a selector belong to its resolver.
+        methodConfigs?.removeSelector()
         let (members, isAwaited, isOver) = change { state in
             state.picker = nil
             state.route = .none
