@@ -51,7 +51,7 @@ extension [String: ChildBalancer] {
         for name in keys.inOrder() { remove(name, &context) }
     }
 
-    private mutating func remove(_ name: String, _ context: inout BalancerContext) {
+    mutating func remove(_ name: String, _ context: inout BalancerContext) {
         guard var child = removeValue(forKey: name) else { return }
         _ = child.run(&context) { balancer, context in balancer.close(&context) }
     }
