@@ -74,8 +74,8 @@ extension [Endpoint] {
     /// that name from the path (A56). Endpoints without a path are left out.
     func byChild() -> [String: [Endpoint]] {
         var lists: [String: [Endpoint]] = [:]
-        for var endpoint in self where !endpoint.attributes.path.isEmpty {
-            let name = endpoint.attributes.path.removeFirst()
+        for var endpoint in self {
+            guard let name = endpoint.attributes.removeFirstName() else { continue }
             lists[name, default: []].append(endpoint)
         }
         return lists
