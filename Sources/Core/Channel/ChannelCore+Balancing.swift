@@ -20,6 +20,7 @@ final class Balancing: Sendable {
         case resolveAgain
         case subchannel(SubchannelCore)
         case load(SubchannelCore, LoadReport)
+        /// A time that the balancer requested, or a picker that needs it.
         case timeHasCome
         /// The channel becomes idle, or is shut down.
         case stop
@@ -63,6 +64,9 @@ extension ChannelCore {
         let isIdle = state.withLock { $0.connectivity == .idle }
         if isIdle { post(.exitIdle) }
     }
+
+    /// A picker needs the balancer. On the loop, because the call of the picker must not wait for a balancer.
+    private func wakeBalancer() { loop.run { [self] in post(.timeHasCome) } }
 
     func post(_ input: Balancing.Input) {
         balancing.inputs.handle(input) { handle($0) }
@@ -219,6 +223,7 @@ extension ChannelCore {
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
             recordsWeights: plan.metrics?.measuresWeights ?? false,
+            wakeUp: { [weak self] in self?.wakeBalancer() },
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         HeldLocks.assertNone(calling: "balancer")
         body(&balancer, &context)
