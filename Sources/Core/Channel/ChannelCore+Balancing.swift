@@ -165,7 +165,8 @@ extension ChannelCore {
             findsConfig && arguments.findsServiceConfigInDNS
             ? try ServiceConfigReaders.reader().lookup(of: host, arguments) : nil
         return DNSResolver(
-            host: host, port: port, arguments: arguments, loop: loop, configLookup: configLookup)
+            host: host, port: port, arguments: arguments, loop: loop, lookups: .shared,
+            configLookup: configLookup)
     }
 
     /// Stops the resolver and the balancer, so that the channel is idle. The next call starts them
