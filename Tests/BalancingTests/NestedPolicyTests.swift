@@ -154,6 +154,23 @@ struct WeightedTargetTests {
         #expect(channel.live.count == 2)
     }
 
+    @Test("the paths of the children's endpoints share the names of the first")
+    func sharedPaths() throws {
+        var attributes = EndpointAttributes()
+        attributes.path = ["cluster", "region", "zone"]
+        let endpoints = Array(repeating: Endpoint([], attributes: attributes), count: 3)
+        let below = try #require(endpoints.byChild()["cluster"]?.byChild()["region"])
+        #expect(below.map(\.attributes.path) == [["zone"], ["zone"], ["zone"]])
+        #expect(below.byChild()["zone"]?.byChild().isEmpty ?? false)
+        #expect(endpoints[0].attributes.path == ["cluster", "region", "zone"])
+        var equal = EndpointAttributes()
+        equal.path = ["zone"]
+        #expect(below[0].attributes == equal)
+        #expect(below[0].attributes.hashValue == equal.hashValue)
+        // A slice of the first array, not an array of its own.
+        #expect(below.allSatisfy { $0.attributes.names.indices == 2..<3 })
+    }
+
     @Test("the state is the aggregated state of all children")
     func aggregation() throws {
         var channel = try channel(["a": 1, "b": 1])

@@ -49,6 +49,39 @@ struct OutlierDetectionTests {
         channel.shares(of: 100)[address] != nil
     }
 
+    @Test("works above priority (A75), whose children make their subchannels late")
+    func abovePriority() throws {
+        var policy = byFailures
+        policy.maxEjectionPercent = 100
+        policy.failurePercentageEjection?.minimumHosts = 1
+        policy.policy = Priority(
+            children: ["a": .init(policy: RoundRobin()), "b": .init(policy: RoundRobin())],
+            priorities: ["a", "b"])
+        var channel = VirtualChannel(policy)
+        let endpoints = try Endpoint.many(3).enumerated().map { index, endpoint in
+            var endpoint = endpoint
+            endpoint.attributes.path = [index == 0 ? "a" : "b"]
+            return endpoint
+        }
+        try channel.update(endpoints, policy)
+        channel.change("10.0.0.1:80", to: .ready)
+        #expect(channel.made.count == 1)
+        call(channel)
+        // The ejection of the only endpoint makes the second priority, outside of an update.
+        channel.advance(by: .seconds(10))
+        #expect(channel.made.count == 3)
+        channel.change("10.0.0.2:80", to: .ready)
+        channel.change("10.0.0.3:80", to: .ready)
+        #expect(channel.shares(of: 100) == ["10.0.0.2:80": 50, "10.0.0.3:80": 50])
+        // Its endpoints are counted and ejected, too.
+        call(channel, failing: ["10.0.0.2:80": 100])
+        channel.advance(by: .seconds(10))
+        #expect(channel.shares(of: 100) == ["10.0.0.3:80": 100])
+        // After their ejections, the first priority is used again.
+        channel.advance(by: .seconds(60))
+        #expect(channel.shares(of: 100) == ["10.0.0.1:80": 100])
+    }
+
     @Test("ejects an endpoint whose failure percentage is above the threshold")
     func failurePercentage() throws {
         var channel = try channel(5, byFailures)

@@ -100,7 +100,7 @@ struct PriorityTests {
     }
 
     @Test(
-        "a child that is no longer in the config is kept for 15 minutes, and can change its priority"
+        "a child that is no longer in the config is removed at once, others can change their priority"
     )
     func configChange() throws {
         var channel = try channel(policy("a", "b"))
@@ -108,8 +108,12 @@ struct PriorityTests {
         channel.change("10.0.0.2:80", to: .ready)
         try channel.update(endpoints(), policy("b", "c"))
         #expect(channel.outcome() == "10.0.0.2:80" && channel.made.count == 2)
-        channel.advance(by: .seconds(900))
         #expect(channel.live.count == 1)
+        // A child that returns begins anew.
+        try channel.update(endpoints(), policy("a", "b"))
+        #expect(channel.made.count == 3 && channel.outcome() == "queue")
+        channel.change("10.0.0.1:80", to: .ready)
+        #expect(channel.outcome() == "10.0.0.1:80")
     }
 
     @Test("if all children fail, the last one's picker is used")

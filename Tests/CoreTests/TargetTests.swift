@@ -31,7 +31,7 @@ struct TargetTests {
     @Test(
         "that is malformed is refused with an error that describes it",
         arguments: [
-            "", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:",
+            "", "host:port", "etcd2:///a", "dns://server/name", "ipv4:localhost:80", "unix:",
             "a:\u{301}80", "localhost:+80", "localhost:-1", "localhost:", ":80", "localhost:65536",
             "[]:80", "[name]:80", "[::1", "[::1]80", "[::1]:+80", "a:b:c", "host name:80",
             "host\n:80", "a/b", "a@b:80", "unix://host/path", "unix:///", "unix-abstract:",

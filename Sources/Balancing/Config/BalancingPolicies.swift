@@ -20,7 +20,7 @@ public enum BalancingPolicies {
 
     /// The function that reads the configuration of a policy; nil if no policy has the name. The
     /// suffix `_experimental` of a policy of this library is optional.
-    static func parser(named name: String) -> Parse? {
+    package static func parser(named name: String) -> Parse? {
         registered.withLock { $0[name] } ?? builtIn[name] ?? builtIn[name + "_experimental"]
     }
 

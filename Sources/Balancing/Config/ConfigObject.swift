@@ -1,5 +1,5 @@
 public import SwiftletCore
-import SwiftletJSON
+package import SwiftletJSON
 import SwiftletTransport
 import Synchronization
 
@@ -23,10 +23,10 @@ public struct ConfigObject: Sendable {
 
     /// The path from the service config: `methodConfig[2].retryPolicy`. Empty for the whole config.
     public let path: String
-    let members: [String: ConfigValue]
+    package let members: [String: ConfigValue]
     private let reads: Reads
 
-    init(_ members: [String: ConfigValue], path: String) {
+    package init(_ members: [String: ConfigValue], path: String) {
         self.init(members, path: path, Reads())
     }
 
@@ -42,11 +42,13 @@ public struct ConfigObject: Sendable {
     }
 
     /// Parses a text that consists of one object.
-    init(json: String) throws(RPCError) {
-        let value = try JSONReader.read(json)
+    ///
+    /// - Parameter subject: The name of the text in errors.
+    package init(json: String, of subject: String = "service config") throws(RPCError) {
+        let value = try JSONReader.read(json, of: subject)
         guard case .object(let members) = value else {
             throw .refused(
-                .invalidArgument, "service config: expected an object, found \(value.shown)")
+                .invalidArgument, "\(subject): expected an object, found \(value.shown)")
         }
         self.init(members, path: "")
     }
@@ -173,7 +175,7 @@ extension ConfigObject {
         throw error(name, "has more than \(WireText.maxMarkRun) combining marks in a row")
     }
 
-    func array(_ name: String) throws(RPCError) -> [ConfigValue]? {
+    package func array(_ name: String) throws(RPCError) -> [ConfigValue]? {
         switch read(name) {
         case nil, .null: return nil
         case .array(let values): return values
@@ -198,7 +200,7 @@ extension ConfigObject {
     }
 
     /// A sentence for each field that nothing has read, also in the objects of fields that were read.
-    func unreadFields() -> [String] {
+    package func unreadFields() -> [String] {
         let known = reads.paths.withLock { $0 }
         return Self.unread(members, path: path, known)
     }

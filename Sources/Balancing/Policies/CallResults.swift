@@ -1,4 +1,4 @@
-import SwiftletCore
+package import SwiftletCore
 import Synchronization
 
 /// Counts the results of the calls to one endpoint, on any thread.
@@ -34,11 +34,15 @@ final class CallResults: CallTracker {
 }
 
 /// Reports the end of a call to two trackers.
-struct TrackerPair: CallTracker {
+package struct TrackerPair: CallTracker {
     let first: any CallTracker
     let second: any CallTracker
 
-    func callEnded(_ outcome: CallOutcome) {
+    package init(first: any CallTracker, second: any CallTracker) {
+        (self.first, self.second) = (first, second)
+    }
+
+    package func callEnded(_ outcome: CallOutcome) {
         first.callEnded(outcome)
         second.callEnded(outcome)
     }

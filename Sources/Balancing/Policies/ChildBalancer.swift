@@ -1,20 +1,22 @@
-import SwiftletCore
+package import SwiftletCore
 import SwiftletTransport
 
 /// A balancer inside another one: its last report, and when it is removed.
-struct ChildBalancer: Sendable {
+package struct ChildBalancer: Sendable {
     /// How long a child that is not in use is kept (A56, A28).
     static let retention = Duration.seconds(15 * 60)
 
     private var balancer = GracefulSwitch()
-    private(set) var report = BalancerReport.connecting
+    package private(set) var report = BalancerReport.connecting
     /// When the child is removed; nil while it is in use.
-    private(set) var removalTime: Duration?
+    package private(set) var removalTime: Duration?
+
+    package init() {}
 }
 
 extension ChildBalancer {
     /// Calls the child and records its report. Returns whether it made one.
-    mutating func run<Failure: Error>(
+    package mutating func run<Failure: Error>(
         _ context: inout BalancerContext,
         _ call: (inout GracefulSwitch, inout BalancerContext) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -28,36 +30,36 @@ extension ChildBalancer {
     }
 
     /// Sets the time at which the child is removed, unless that time is set already.
-    mutating func deactivate(_ context: inout BalancerContext) {
+    package mutating func deactivate(_ context: inout BalancerContext) {
         guard removalTime == nil else { return }
         let time = context.now + Self.retention
         removalTime = time
         context.wake(at: time)
     }
 
-    mutating func reactivate() { removalTime = nil }
+    package mutating func reactivate() { removalTime = nil }
 }
 
 extension [String: ChildBalancer] {
     /// Closes and removes the children whose removal time has passed.
-    mutating func removeExpired(_ context: inout BalancerContext) {
+    package mutating func removeExpired(_ context: inout BalancerContext) {
         let now = context.now
         for (name, child) in self where child.removalTime.map({ $0 <= now }) ?? false {
             remove(name, &context)
         }
     }
 
-    mutating func removeAll(_ context: inout BalancerContext) {
+    package mutating func removeAll(_ context: inout BalancerContext) {
         for name in keys.inOrder() { remove(name, &context) }
     }
 
-    private mutating func remove(_ name: String, _ context: inout BalancerContext) {
+    package mutating func remove(_ name: String, _ context: inout BalancerContext) {
         guard var child = removeValue(forKey: name) else { return }
         _ = child.run(&context) { balancer, context in balancer.close(&context) }
     }
 
     /// Calls each child, in the order of the names. Returns the names of those that made a report.
-    mutating func runEach(
+    package mutating func runEach(
         _ context: inout BalancerContext,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) -> Set<String> {
@@ -72,10 +74,10 @@ extension [String: ChildBalancer] {
 extension [Endpoint] {
     /// Groups the endpoints by the first name of their path, which names the child, and removes
     /// that name from the path (A56). Endpoints without a path are left out.
-    func byChild() -> [String: [Endpoint]] {
+    package func byChild() -> [String: [Endpoint]] {
         var lists: [String: [Endpoint]] = [:]
-        for var endpoint in self where !endpoint.attributes.path.isEmpty {
-            let name = endpoint.attributes.path.removeFirst()
+        for var endpoint in self {
+            guard let name = endpoint.attributes.removeFirstName() else { continue }
             lists[name, default: []].append(endpoint)
         }
         return lists

@@ -4,13 +4,8 @@ import SwiftletTransport
 /// Passes inputs to its child and counts calls. Reports the subchannels of ejected endpoints to the
 /// child as failed.
 struct OutlierDetectionBalancer: Balancer {
-    private struct Entry: Sendable {
-        /// Nil if the subchannel has no addresses, or its policy cannot use health reports (A61). Its endpoint
-        /// is then not ejected.
-        var key: EndpointKey?
-        var checksHealth: Bool
-        /// The state that the channel reported last; nil before the first.
-        var state: SubchannelState?
+    /// What is kept for a subchannel.
+    private struct Extra: Sendable {
         /// Whether TRANSIENT_FAILURE was reported to the child because the endpoint is ejected.
         var isHidden = false
     }
@@ -19,11 +14,11 @@ struct OutlierDetectionBalancer: Balancer {
     private var childReport: BalancerReport?
     private var policy = OutlierDetection(policy: RoundRobin())
     private var ejections = Ejections()
-    private var subchannels: [Subchannel: Entry] = [:]
+    private var subchannels = ChildSubchannels<Extra>()
     /// The counters of the subchannels that are evaluated, for the picker.
     private var results: [Subchannel: CallResults] = [:]
-    /// Whether the child made subchannels that were not yet checked for ejected endpoints.
-    private var hasNewSubchannels = false
+    /// Whether the child has changed its subchannels since they were checked for ejected endpoints.
+    private var hasOtherSubchannels = false
     /// Whether the child made a report that was not passed on, or the configuration changed.
     private var isReportDue = false
     /// When the interval began; nil while nothing is evaluated.
@@ -59,8 +54,9 @@ struct OutlierDetectionBalancer: Balancer {
         _ subchannel: Subchannel, changedTo state: SubchannelState,
         _ context: inout BalancerContext
     ) {
-        subchannels[subchannel]?.state = state
-        guard let entry = subchannels[subchannel], !entry.isHidden else { return }
+        guard let entry = subchannels.subchannel(subchannel, changedTo: state),
+            !entry.extra.isHidden
+        else { return }
         runChild(&context) { child, context in
             child.subchannel(subchannel, changedTo: state, &context)
         }
@@ -91,7 +87,7 @@ struct OutlierDetectionBalancer: Balancer {
 
     mutating func close(_ context: inout BalancerContext) {
         child.close(&context)
-        subchannels = [:]
+        subchannels.removeAll()
         results = [:]
         intervalStart = nil
     }
@@ -126,7 +122,7 @@ extension OutlierDetectionBalancer {
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) {
         callChild(&context, call)
-        if hasNewSubchannels { showAndHide(&context) }
+        if hasOtherSubchannels { showAndHide(&context) }
         report(&context)
     }
 
@@ -146,48 +142,32 @@ extension OutlierDetectionBalancer {
     /// Not inlined: the function above is compiled for each of its closures.
     @inline(never)
     private mutating func follow(_ actions: ArraySlice<BalancerContext.Action>) {
-        for action in actions { follow(action) }
-    }
-
-    private mutating func follow(_ action: BalancerContext.Action) {
-        switch action {
-        case .make(let subchannel, let endpoint, let checksHealth):
-            subchannels[subchannel] = Entry(
-                key: checksHealth ? EndpointKey(endpoint) : nil, checksHealth: checksHealth)
-            hasNewSubchannels = true
+        for subchannel in subchannels.follow(actions, new: Extra()) {
+            hasOtherSubchannels = true
             index(subchannel)
-        case .update(let subchannel, let endpoint):
-            guard subchannels[subchannel]?.checksHealth ?? false else { return }
-            subchannels[subchannel]?.key = EndpointKey(endpoint)
-            index(subchannel)
-        case .drop(let subchannel):
-            subchannels[subchannel] = nil
-            results[subchannel] = nil
-        case .connect, .reportLoad:
-            break
         }
     }
 
     private mutating func index(_ subchannel: Subchannel) {
-        let key = subchannels[subchannel]?.key
+        let key = subchannels.entries[subchannel]?.ejectionKey
         results[subchannel] = key.flatMap { ejections.hosts[$0]?.results }
     }
 
     private mutating func indexResults() {
-        for subchannel in subchannels.keys { index(subchannel) }
+        for subchannel in subchannels.entries.keys { index(subchannel) }
     }
 
     /// For each subchannel whose endpoint was ejected or is no longer ejected, reports the new
     /// state to the child.
     private mutating func showAndHide(_ context: inout BalancerContext) {
-        hasNewSubchannels = false
-        let changed = subchannels.filter { _, entry in
-            entry.isHidden != (entry.key.map { ejections.isEjected($0) } ?? false)
+        hasOtherSubchannels = false
+        let changed = subchannels.entries.filter { _, entry in
+            entry.extra.isHidden != (entry.ejectionKey.map { ejections.isEjected($0) } ?? false)
         }
         for (subchannel, entry) in changed.inOrder(by: { $0.key.id < $1.key.id }) {
-            subchannels[subchannel]?.isHidden = !entry.isHidden
+            subchannels.changeExtra(of: subchannel) { $0.isHidden.toggle() }
             let state =
-                entry.isHidden
+                entry.extra.isHidden
                 ? entry.state ?? SubchannelState(.idle)
                 : SubchannelState(.transientFailure, failure: .ejected)
             callChild(&context) { child, context in
@@ -204,6 +184,11 @@ extension OutlierDetectionBalancer {
             ? OutlierPicker(inner: childReport.picker, results: results) : childReport.picker
         context.report(childReport.connectivity, picker)
     }
+}
+
+extension ChildSubchannels.Entry {
+    /// Nil if the endpoint is not ejected: it has no addresses, or the policy cannot use health reports (A61).
+    fileprivate var ejectionKey: EndpointKey? { checksHealth ? key : nil }
 }
 
 extension RPCError {

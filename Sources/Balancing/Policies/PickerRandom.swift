@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// The numbers are those of SplitMix64: a counter with an odd step, whose bits are mixed. They are
 /// not suitable for cryptography.
-final class PickerRandom: Sendable {
+package final class PickerRandom: Sendable {
     private static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     private let counter: Atomic<UInt64>
 
-    init(seed: UInt64) { counter = Atomic(seed) }
+    package init(seed: UInt64) { counter = Atomic(seed) }
 
-    func next() -> UInt64 {
+    package func next() -> UInt64 {
         var bits = counter.wrappingAdd(Self.step, ordering: .relaxed).newValue
         bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
         bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
@@ -21,7 +21,7 @@ final class PickerRandom: Sendable {
     }
 
     /// A number from 0 to one below `bound`, which is above 0.
-    func next(below bound: Int) -> Int {
+    package func next(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }

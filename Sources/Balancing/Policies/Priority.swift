@@ -59,7 +59,9 @@ struct PriorityBalancer: Balancer {
         var failure: RPCError?
         for name in children.keys.inOrder() {
             if policy.children[name] == nil {
-                children[name]?.deactivate(&context)
+                // A115: at once, and not after 15 minutes like one that is only not in use.
+                children.remove(name, &context)
+                failovers[name] = nil
             } else if let error = updateChild(name, &context) {
                 failure = failure ?? error
             }

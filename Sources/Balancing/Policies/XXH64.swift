@@ -2,7 +2,7 @@ import SwiftletCore
 
 /// The hash function XXH64 of xxHash, which the proposals demand for `ring_hash` (A42) and subsets
 /// (A68), so that all clients of a service compute the same places.
-enum XXH64 {
+package enum XXH64 {
     private static let prime1: UInt64 = 0x9e37_79b1_85eb_ca87
     private static let prime2: UInt64 = 0xc2b2_ae3d_27d4_eb4f
     private static let prime3: UInt64 = 0x1656_67b1_9e37_79f9
@@ -10,11 +10,11 @@ enum XXH64 {
     private static let prime5: UInt64 = 0x27d4_eb2f_1656_67c5
 
     /// The hash of the bytes of a text.
-    static func hash(_ text: String, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(_ text: String, seed: UInt64 = 0) -> UInt64 {
         hash(ContiguousArray(text.utf8).span, seed: seed)
     }
 
-    static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
         var offset = 0
         var state = seed &+ prime5
         if bytes.count >= 32 { state = stripes(bytes, seed: seed, &offset) }

@@ -24,17 +24,22 @@ public struct BalancerContext: ~Copyable {
     package private(set) var weightUpdates: [WeightUpdate] = []
     /// Whether a sink wants ``weightUpdates``.
     package let recordsWeights: Bool
+    /// For pickers, on any thread: makes the channel call ``Balancer/timeHasCome(_:)`` soon. The balancer knows
+    /// why, because its picker has told it.
+    package let wakeUp: @Sendable () -> Void
 
     private let makeSubchannel: (Endpoint, _ checksHealth: Bool) -> Subchannel
     private let random: () -> UInt64
 
     package init(
         now: Duration, random: @escaping () -> UInt64, recordsWeights: Bool = false,
+        wakeUp: @escaping @Sendable () -> Void = {},
         makeSubchannel: @escaping (Endpoint, _ checksHealth: Bool) -> Subchannel
     ) {
         self.now = now
         self.random = random
         self.recordsWeights = recordsWeights
+        self.wakeUp = wakeUp
         self.makeSubchannel = makeSubchannel
     }
 }

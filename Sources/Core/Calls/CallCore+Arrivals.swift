@@ -46,6 +46,7 @@ extension CallCore {
         let hasBody = !arrival.pieces.isEmpty
         var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
         if received.isOver { noteEnd() }
+        if received.isCommitted { head.selection?.release() }
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
         return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)
@@ -82,6 +83,8 @@ extension CallCore.State {
         /// The stream of a call that has ended while the server still sends.
         var abandoned: (any StreamCarrier, StreamHandle)?
         var isOver = false
+        /// Whether the server has begun to answer with this arrival.
+        var isCommitted = false
         var tracked: PickTracking.End?
         var delivery: CallCore.Delivery?
     }
@@ -96,7 +99,10 @@ extension CallCore.State {
             return received
         }
         do throws(ResponseEnd) {
-            if let initial = arrival.initial.take() { try receive(initial, now) }
+            if let initial = arrival.initial.take() {
+                try receive(initial, now)
+                received.isCommitted = true
+            }
             for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
             if let end = arrival.end.take() {
                 receive(end, now)

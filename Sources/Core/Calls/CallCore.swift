@@ -101,6 +101,7 @@ extension CallCore {
         if let problem = head.metadataProblem {
             return end(with: .refused(.invalidArgument, problem), isImmediate: true)
         }
+        if let failure = head.selection?.failure { return end(with: failure, isImmediate: true) }
         if let instant = deadline.moment {
             guard instant > now else { return end(with: .lateStart, isImmediate: true) }
             deadlineTimer.schedule(self, at: instant, on: loop.timerLoop(isAwaited: isAwaited))
@@ -114,10 +115,11 @@ extension CallCore {
         if deadline.moment != nil { deadlineTimer.close() }
     }
 
-    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
-    /// records the end of the attempt.
+    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer, releases
+    /// the cluster, and records the end of the attempt.
     func noteEnd() {
         closeDeadlineTimer()
+        head.selection?.attemptEnded()
         guard let meter else { return }
         let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }
         meter.ended(error, tally)

@@ -6,11 +6,15 @@ package struct CallHead: Sendable {
     private let options: CallOptions
     /// The limits of the options, or of the channel if the options set none.
     private let limits: MessageLimits
+    /// What the channel's config selector has decided; nil without a selector.
+    let selection: CallSelection?
 
     package init(
-        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits
+        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
+        _ selection: CallSelection? = nil
     ) {
         self.method = method
+        self.selection = selection
         self.limits = MessageLimits(
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,

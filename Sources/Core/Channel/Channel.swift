@@ -271,7 +271,7 @@ extension Channel {
     ) -> any CallRequests {
         guard let configs else {
             return CallCore(
-                method, options, limits, backend: backend, observer: observer,
+                method, options, limits, nil, backend: backend, observer: observer,
                 meter?.attempt(.first))
         }
         let limits = limits
@@ -280,9 +280,9 @@ extension Channel {
         return configs.makeCall(
             method.path, options, begun: begun ?? .now, limits, backend, observer: observer
         ) {
-            [self] options, observer, kind in
+            [self] options, selection, observer, kind in
             CallCore(
-                method, options, limits, backend: backend, observer: observer,
+                method, options, limits, selection, backend: backend, observer: observer,
                 meter?.attempt(kind))
         }
     }
@@ -291,13 +291,13 @@ extension Channel {
 extension CallCore {
     fileprivate convenience init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
-        backend: any ChannelBackend, observer: consuming any CallObserver,
-        _ meter: (any AttemptMeter)?
+        _ selection: CallSelection?, backend: any ChannelBackend,
+        observer: consuming any CallObserver, _ meter: (any AttemptMeter)?
     ) {
         let deadline = options.deadline
         meter?.addHeaders(to: &options.metadata)
         self.init(
-            CallHead(method, options, limits), deadline: deadline, backend: backend,
+            CallHead(method, options, limits, selection), deadline: deadline, backend: backend,
             observer: observer, meter: meter)
     }
 }

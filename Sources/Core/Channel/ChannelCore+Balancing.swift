@@ -20,6 +20,7 @@ final class Balancing: Sendable {
         case resolveAgain
         case subchannel(SubchannelCore)
         case load(SubchannelCore, LoadReport)
+        /// A time that the balancer requested, or a picker that needs it.
         case timeHasCome
         /// The channel becomes idle, or is shut down.
         case stop
@@ -63,6 +64,9 @@ extension ChannelCore {
         let isIdle = state.withLock { $0.connectivity == .idle }
         if isIdle { post(.exitIdle) }
     }
+
+    /// A picker needs the balancer. On the loop, because the call of the picker must not wait for a balancer.
+    private func wakeBalancer() { loop.run { [self] in post(.timeHasCome) } }
 
     func post(_ input: Balancing.Input) {
         balancing.inputs.handle(input) { handle($0) }
@@ -144,7 +148,10 @@ extension ChannelCore {
                 throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
             }
             HeldLocks.assertNone(calling: "resolver factory")
-            return try factory(target)
+            return try factory(
+                ResolverChannel(
+                    target: target, authority: authority, arguments: arguments,
+                    credentials: credentials, loop: loop))
         }
     }
 
@@ -158,7 +165,8 @@ extension ChannelCore {
             findsConfig && arguments.findsServiceConfigInDNS
             ? try ServiceConfigReaders.reader().lookup(of: host, arguments) : nil
         return DNSResolver(
-            host: host, port: port, arguments: arguments, loop: loop, configLookup: configLookup)
+            host: host, port: port, arguments: arguments, loop: loop, lookups: .shared,
+            configLookup: configLookup)
     }
 
     /// Stops the resolver and the balancer, so that the channel is idle. The next call starts them
@@ -177,6 +185,8 @@ extension ChannelCore {
         balancing.timer.cancel()
         balancing.resolutionTimer.cancel()
         idleTimer.cancel()
+        // The clusters of a selector belong to its resolver.
+        methodConfigs?.removeSelector()
         let (members, isAwaited, isOver) = change { state in
             state.picker = nil
             state.route = .none
@@ -214,6 +224,7 @@ extension ChannelCore {
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
             recordsWeights: plan.metrics?.measuresWeights ?? false,
+            wakeUp: { [weak self] in self?.wakeBalancer() },
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         HeldLocks.assertNone(calling: "balancer")
         body(&balancer, &context)

@@ -94,7 +94,7 @@ extension ChannelCore {
             log.note(.resolved(endpointCount: endpoints.count))
             isAccepted = use(endpoints, &work)
         }
-        if let config { methodConfigs?.use(config) }
+        if let config { methodConfigs?.use(config, result.selector) }
         return isAccepted
     }
 

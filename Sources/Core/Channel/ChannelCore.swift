@@ -252,7 +252,9 @@ extension ChannelCore: CallBackend {
         _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
     ) -> Bool {
         HeldLocks.assertNone(calling: "picker")
-        switch picker.pick(PickInfo(path: call.head.path, metadata: call.head.metadata)) {
+        var info = PickInfo(path: call.head.path, metadata: call.head.metadata)
+        if let selection = call.head.selection { info.selection = selection }
+        switch picker.pick(info) {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }
             if case .opened? = subchannel.backend?.open(call, prepared) { return true }

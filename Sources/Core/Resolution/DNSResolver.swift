@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 import Synchronization
 
 /// Looks up a name with the system's resolver (gRPC's naming.md): A and AAAA records. Each address
@@ -7,7 +7,7 @@ import Synchronization
 /// After a success, it looks the name up again on request, at most once every 30 seconds by
 /// default. After a failure, it looks the name up again by itself, with a growing delay. An error
 /// is reported only if there is no earlier answer that can stay in use.
-final class DNSResolver: Resolver {
+package final class DNSResolver: Resolver {
     /// The next action of the resolver, and its time. Time is an argument, for tests without a clock.
     struct Schedule {
         enum Next: Equatable { case lookUp, wait(until: MonotonicInstant), nothing }
@@ -54,7 +54,7 @@ final class DNSResolver: Resolver {
 
     init(
         host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop,
-        lookups: NameLookups = .shared, configLookup: (any ServiceConfigLookup)? = nil
+        lookups: NameLookups, configLookup: (any ServiceConfigLookup)? = nil
     ) {
         self.host = host
         self.port = port
@@ -70,20 +70,27 @@ final class DNSResolver: Resolver {
 }
 
 extension DNSResolver {
-    func start(_ results: ResolverResults) {
+    /// Finds only endpoints, and no service config.
+    package convenience init(
+        host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop
+    ) {
+        self.init(host: host, port: port, arguments: arguments, loop: loop, lookups: .shared)
+    }
+
+    package func start(_ results: ResolverResults) {
         state.withLock { $0.results = results }
         requestResolution()
     }
 
-    func requestResolution() {
+    package func requestResolution() {
         step(state.withLock { $0.schedule.request(now: .now) })
     }
 
-    func resetBackoff() {
+    package func resetBackoff() {
         step(state.withLock { $0.schedule.resetBackoff(now: .now) })
     }
 
-    func stop() {
+    package func stop() {
         let ticket = state.withLock { state in
             state.results = nil
             return state.ticket.take()
@@ -200,7 +207,7 @@ extension DNSResolver {
 }
 
 extension DNSResolver: TimerTarget {
-    func timerFired(now: MonotonicInstant) {
+    package func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
         step(state.withLock { $0.schedule.timeHasCome(now: now) })
     }

@@ -34,6 +34,10 @@ public struct ResolverResult: Sendable {
     /// result stays in use.
     public var serviceConfig: Result<ServiceConfig, RPCError>?
 
+    /// Chooses the settings of each call, in place of the methods of the service config; nil for none. It is
+    /// used whenever the config is, after the balancer has received the endpoints.
+    package var selector: (any ConfigSelector)?
+
     /// Makes a result.
     public init(
         endpoints: Result<[Endpoint], RPCError>,

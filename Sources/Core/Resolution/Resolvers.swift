@@ -10,7 +10,11 @@ public enum Resolvers {
     /// Makes the resolver of a channel whose target has the scheme.
     public typealias Factory = @Sendable (_ target: Target) throws(RPCError) -> any Resolver
 
-    private static let factories = Mutex<[String: Factory]>([:])
+    /// Makes the resolver of a channel for a module of this package.
+    package typealias ChannelFactory =
+        @Sendable (_ channel: ResolverChannel) throws(RPCError) -> any Resolver
+
+    private static let factories = Mutex<[String: ChannelFactory]>([:])
 
     /// Registers a scheme for all channels that are made afterwards. If a scheme is registered
     /// twice, the last registration is used. Schemes are compared without case.
@@ -32,12 +36,23 @@ public enum Resolvers {
             throw .refused(
                 .invalidArgument, "the scheme '\(scheme)' is reserved; choose another name")
         }
-        let old = factories.withLock { $0.updateValue(makeResolver, forKey: name) }
+        set(name) { (channel) throws(RPCError) in try makeResolver(channel.target) }
+    }
+
+    /// Registers a scheme of a module of this package, in lower case. Also one that programs must not register.
+    package static func register(
+        forModule scheme: String, _ makeResolver: @escaping ChannelFactory
+    ) {
+        set(scheme, makeResolver)
+    }
+
+    private static func set(_ scheme: String, _ makeResolver: @escaping ChannelFactory) {
+        let old = factories.withLock { $0.updateValue(makeResolver, forKey: scheme) }
         // Released outside the lock.
         _ = old
     }
 
-    static func factory(for scheme: String) -> Factory? {
+    static func factory(for scheme: String) -> ChannelFactory? {
         factories.withLock { $0[scheme] }
     }
 }

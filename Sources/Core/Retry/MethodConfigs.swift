@@ -4,11 +4,14 @@ import Synchronization
 /// The method configs of a channel: those of its arguments, until the resolver reports others.
 package final class MethodConfigs: Sendable {
     /// Makes the ``CallCore`` of one attempt.
-    typealias MakeCore = @Sendable (CallOptions, any CallObserver, AttemptKind) -> CallCore
+    typealias MakeCore =
+        @Sendable (CallOptions, CallSelection?, any CallObserver, AttemptKind) -> CallCore
 
     fileprivate struct State: ~Copyable {
         var table: MethodConfigTable
         var throttle: RetryThrottle?
+        /// Chooses the settings of each call in place of the table; nil without one.
+        var selector: (any ConfigSelector)?
         /// Whether the config is the final one, or the resolver's. Calls wait until this is true.
         var isKnown: Bool
         /// Whether calls that do not wait for ready use the config before it is known, because the resolver
@@ -63,15 +66,29 @@ package final class MethodConfigs: Sendable {
 
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
-    func use(_ config: ServiceConfig) {
+    func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
         let table = Self.table(config, usesRetryPolicies)
         let throttle = Self.throttle(config, serverName)
-        let waiting = state.withLock { state in
+        // The old selector is released outside the lock.
+        let (waiting, _) = state.withLock { state in
+            let old = state.selector
             state.table = table
             state.throttle = throttle
-            return state.release()
+            state.selector = selector
+            return (state.release(), old)
         }
         for call in waiting { call.configIsKnown() }
+    }
+
+    /// Removes the selector of a resolver that is stopped. Calls wait for the next result, as before the first.
+    func removeSelector() {
+        let removed = state.withLock { state in
+            guard state.selector != nil else { return nil as (any ConfigSelector)? }
+            (state.isKnown, state.servesOthers) = (false, false)
+            return state.selector.take()
+        }
+        // Released outside the lock.
+        _ = removed
     }
 
     /// Ends the wait of calls that do not wait for ready: they use the current config. Called when the
@@ -106,16 +123,21 @@ extension MethodConfigs {
     /// The number of calls that wait for the config.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The policy for a method. Must be called only when the config is known.
-    func policy(for path: String) -> MethodPolicy {
-        state.withLock { $0.policy(for: path) }
+    /// The policy for a call. Must be called only when the config is known.
+    func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
+        let (policy, selector) = state.withLock { ($0.policy(for: path), $0.selector) }
+        return selector.map { policy.selected(by: $0, path, metadata, usesRetryPolicies) } ?? policy
     }
 
-    /// The policy for a method; nil if the call must wait for the config.
-    private func knownPolicy(for path: String, waitsForReady: Bool) -> MethodPolicy? {
-        state.withLock { state in
-            state.isKnown(waitsForReady: waitsForReady) ? state.policy(for: path) : nil
+    /// The policy for a call; nil if the call must wait for the config.
+    private func knownPolicy(for path: String, _ options: borrowing CallOptions) -> MethodPolicy? {
+        let waitsForReady = options.waitForReady ?? false
+        let (policy, selector) = state.withLock { state in
+            state.isKnown(waitsForReady: waitsForReady)
+                ? (state.policy(for: path), state.selector) : (nil, nil)
         }
+        guard let policy, let selector else { return policy }
+        return policy.selected(by: selector, path, options.metadata, usesRetryPolicies)
     }
 
     /// Makes the call of a method, with the options that its config allows.
@@ -127,10 +149,12 @@ extension MethodConfigs {
         observer: consuming any CallObserver,
         makeCore: @escaping MakeCore
     ) -> any CallRequests {
-        let known = knownPolicy(for: path, waitsForReady: options.waitForReady ?? false)
+        let known = knownPolicy(for: path, options)
         if let known {
             known.config?.apply(to: &options, begun: begun, limits)
-            guard known.config?.attempts != nil else { return makeCore(options, observer, .first) }
+            guard known.config?.attempts != nil || known.filter != nil else {
+                return makeCore(options, known.selection, observer, .first)
+            }
         }
         return RetryingCall(
             options, path: path, begun: begun, limits, configs: self, knownPolicy: known,
@@ -169,10 +193,37 @@ extension MethodConfigs.State {
     }
 }
 
-/// The settings of a service config for one method.
+/// The settings of a service config for one method, or of a selector for one call.
 struct MethodPolicy: Sendable {
     var config: MethodConfig?
     var throttle: RetryThrottle?
+    /// Nil without a selector.
+    var selection: CallSelection?
+    /// The selector's step before the first attempt; nil for none.
+    var filter: (any CallFilter)?
+}
+
+extension MethodPolicy {
+    /// The policy with the settings that a selector chooses for a call in place of the table's.
+    fileprivate func selected(
+        by selector: any ConfigSelector, _ path: String, _ metadata: Metadata,
+        _ usesRetryPolicies: Bool
+    ) -> MethodPolicy {
+        HeldLocks.assertNone(calling: "config selector")
+        do throws(RPCError) {
+            var chosen = try selector.config(for: path, metadata)
+            if !usesRetryPolicies { chosen.method.attempts = nil }
+            let selection = CallSelection(
+                requestHash: chosen.requestHash, attributes: chosen.attributes,
+                cluster: chosen.cluster, isSentOnce: chosen.method.attempts == nil)
+            return MethodPolicy(
+                config: chosen.method, throttle: throttle, selection: selection,
+                filter: chosen.filter)
+        } catch {
+            return MethodPolicy(
+                selection: CallSelection(failure: error.ofControlPlane("the config selector")))
+        }
+    }
 }
 
 extension MethodConfig {

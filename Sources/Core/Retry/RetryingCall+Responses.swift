@@ -93,6 +93,8 @@ extension RetryingCall {
         unregister()
         timer.close()
         deadlineTimer.close()
+        // A call that ended before it began has only the policy.
+        (remainder.selection ?? knownPolicy?.selection)?.release()
         for attempt in remainder.attempts { attempt.core?.cancel() }
     }
 

@@ -8,6 +8,8 @@ extension RetryingCall {
         var replay: RequestReplay
         /// Nil until the service config is known.
         var plan: AttemptPlan?
+        /// What the channel's config selector has decided, for all attempts; nil without a selector.
+        var selection: CallSelection?
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
         private(set) var attempts: [Attempt] = []
@@ -55,7 +57,13 @@ extension RetryingCall {
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
         fileprivate var makeCore: MethodConfigs.MakeCore?
+        let selection: CallSelection?
     }
+
+    /// What the core of an attempt is made with.
+    typealias Beginning = (
+        options: CallOptions, selection: CallSelection?, makeCore: MethodConfigs.MakeCore
+    )
 }
 
 // MARK: - Steps
@@ -71,10 +79,10 @@ extension RetryingCall.State {
     /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
     mutating func add(
         _ attempt: RetryingCall.Attempt
-    ) -> (options: CallOptions, makeCore: MethodConfigs.MakeCore)? {
+    ) -> RetryingCall.Beginning? {
         guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
-        return (options, makeCore)
+        return (options, selection, makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -139,9 +147,11 @@ extension RetryingCall.State {
             committed = nil
             failures = []
             makeCore = nil
+            selection = nil
         }
         return RetryingCall.Remainder(
-            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore)
+            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
+            selection: selection)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.

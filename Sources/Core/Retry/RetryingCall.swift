@@ -23,7 +23,7 @@ final class RetryingCall: CallRequests {
     private let backend: any ChannelBackend
     private let configs: MethodConfigs
     /// The policy of the service config, if it was known when the call was made.
-    private let knownPolicy: MethodPolicy?
+    let knownPolicy: MethodPolicy?
     /// Whether the options of the call set ``CallOptions/waitForReady``.
     let waitsForReady: Bool
     /// The values of the observer's properties of the same names.
@@ -111,7 +111,7 @@ extension RetryingCall {
 
     /// Applies the policy to a call that waited for it.
     func configIsKnown() {
-        let policy = configs.policy(for: path)
+        let policy = configs.policy(for: path, state.withLock { $0.options.metadata })
         let deadline = state.withLock { state in
             policy.config?.apply(to: &state.options, begun: epoch, limits)
             return state.options.absoluteDeadline
@@ -122,14 +122,22 @@ extension RetryingCall {
 
     private func begin(_ policy: MethodPolicy) {
         let now = time
-        let step = state.withLock { state in
-            if !state.isOver {
-                state.plan = AttemptPlan(
-                    policy.config?.attempts, throttle: policy.throttle, now: now)
-            }
-            return state.nextStep(now: now)
+        let isOver = state.withLock { state in
+            guard !state.isOver else { return true }
+            state.plan = AttemptPlan(policy.config?.attempts, throttle: policy.throttle, now: now)
+            state.selection = policy.selection
+            return false
         }
-        if let step { carryOut(step) }
+        guard !isOver else { return }
+        guard let filter = policy.filter else { return carryOutNextStep() }
+        HeldLocks.assertNone(calling: "call filter")
+        filter.begin { [self] error in
+            if let error { fail(error) } else { carryOutNextStep() }
+        }
+    }
+
+    private func carryOutNextStep() {
+        if let step = state.withLock({ $0.nextStep(now: time) }) { carryOut(step) }
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
@@ -239,15 +247,13 @@ extension RetryingCall {
 
     private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
-        let begun: (options: CallOptions, makeCore: MethodConfigs.MakeCore)? = state.withLock {
-            $0.add(attempt)
-        }
+        let begun: RetryingCall.Beginning? = state.withLock { $0.add(attempt) }
         guard let makeCore = begun?.makeCore, var options = begun?.options else { return }
         if previousCount > 0 {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        start(attempt, makeCore(options, attempt, kind))
+        start(attempt, makeCore(options, begun?.selection, attempt, kind))
         // A hedging policy without delay sends the next attempt at once.
         let step = state.withLock { state in
             state.plan?.hasMoreAttempts == true ? state.nextStep(now: time) : nil

@@ -32,12 +32,20 @@ public struct EndpointAttributes: Hashable, Sendable {
     public var hashKey: String?
     /// The path through nested policies: `priority` uses the first name, its child policy the second, and so
     /// on (proposal A56). Empty by default.
-    public var path: [String] = []
+    public var path: [String] {
+        get { Array(names) }
+        set { names = newValue[...] }
+    }
 
+    /// A slice, so that the shorter paths of the children's endpoints share the names of the first.
+    private(set) var names: ArraySlice<String> = []
     private var custom: [ObjectIdentifier: CustomValue] = [:]
 
     /// Attributes with default values.
     public init() {}
+
+    /// Removes the first name of the path, without allocating memory. Nil if the path is empty.
+    package mutating func removeFirstName() -> String? { names.popFirst() }
 
     /// The value of an attribute that the program defines for its own balancer; nil if it is not set.
     public subscript<Key: EndpointAttributeKey>(key: Key.Type) -> Key.Value? {

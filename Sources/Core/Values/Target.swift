@@ -153,6 +153,20 @@ extension Target {
         .refused(.invalidArgument, "the target '\(text.withoutLogin)' is malformed: \(reason)")
     }
 
+    /// The error of a target whose scheme is not registered.
+    static func unknown(_ scheme: String, of text: String) -> RPCError {
+        guard scheme.lowercased() == "xds" else {
+            return malformed(
+                text, "the scheme '\(scheme)' is not known (Resolvers.register adds schemes)")
+        }
+        return .refused(
+            .invalidArgument,
+            """
+            the client alone does not know the target '\(text.withoutLogin)': add \
+            'import SwiftletXDS', and call 'XDS.enable()' when the program starts
+            """)
+    }
+
     /// Returns `name` for `name`, `dns:name` and `dns:///name`. Throws for a target with a name
     /// server (`dns://server/name`), because the system's resolver looks up names.
     private static func dnsName(_ text: String) throws(RPCError) -> String {
@@ -163,10 +177,7 @@ extension Target {
             }
             return name
         }
-        if let scheme = text.schemeBeforeSlashes {
-            throw malformed(
-                text, "the scheme '\(scheme)' is not known (Resolvers.register adds schemes)")
-        }
+        if let scheme = text.schemeBeforeSlashes { throw unknown(scheme, of: text) }
         return text
     }
 

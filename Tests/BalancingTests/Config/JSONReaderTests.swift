@@ -63,6 +63,16 @@ struct JSONReaderTests {
             try JSONReader.read("\"" + String(repeating: "a", count: 5 << 20) + "\"")
         }
     }
+
+    @Test("an error of an object names the text that it is in")
+    func subject() {
+        let error = #expect(throws: RPCError.self) {
+            try ConfigObject(json: "[]", of: "bootstrap")
+        }
+        #expect(error?.message == "bootstrap: expected an object, found an array")
+        let other = #expect(throws: RPCError.self) { try ConfigObject(json: "{", of: "bootstrap") }
+        #expect(other?.message.contains("bootstrap") ?? false)
+    }
 }
 
 @Suite("Durations in service configs")

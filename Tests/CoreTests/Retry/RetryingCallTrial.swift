@@ -65,9 +65,10 @@ final class RetryingCallTrial {
         call = RetryingCall(
             options, path: "/a.B/C", limits, configs: configs ?? Self.configs(isKnown: true),
             knownPolicy: policy, backend: backend, observer: observer
-        ) { options, observer, _ in
+        ) { options, selection, observer, _ in
             CallCore(
-                CallHead(method, options, limits), deadline: options.deadline, backend: backend,
+                CallHead(method, options, limits, selection), deadline: options.deadline,
+                backend: backend,
                 observer: observer)
         }
     }

@@ -1,0 +1,10 @@
+/// The channel that a resolver is made for, as a module of this package sees it.
+package struct ResolverChannel: Sendable {
+    package let target: Target
+    /// The `:authority` of its requests.
+    package let authority: String
+    package let arguments: ChannelArguments
+    package let credentials: ChannelCredentials
+    /// The loop that runs its timers.
+    package let loop: EventLoop
+}

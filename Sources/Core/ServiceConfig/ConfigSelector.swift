@@ -1,0 +1,34 @@
+/// Chooses the settings of each call of a channel, in place of the methods of its service config (proposal
+/// A31). A resolver reports it with its result.
+package protocol ConfigSelector: Sendable {
+    /// Called once for each call, below its interceptors, on the thread of the call and outside of every lock.
+    /// Must not block.
+    ///
+    /// If it throws, the call fails, even if it waits for ready. A code that only a server's application may use
+    /// becomes INTERNAL (proposal A54).
+    func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig
+}
+
+/// The settings of one call.
+package struct CallConfig: Sendable {
+    /// The timeout, the retries and the limits. The names are not used.
+    package var method: MethodConfig
+    /// See ``CallSelection/requestHash``.
+    package var requestHash: UInt64?
+    /// See ``CallSelection/attributes``.
+    package var attributes: (any AnyObject & Sendable)?
+    /// An object that the call keeps until it is committed or over. The resolver keeps the cluster of the call
+    /// as long as it exists.
+    package var cluster: (any AnyObject & Sendable)?
+    /// A step before the first attempt; nil for none.
+    package var filter: (any CallFilter)?
+
+    package init(_ method: MethodConfig = MethodConfig([])) { self.method = method }
+}
+
+/// A step of a call between the choice of its settings and its first attempt.
+package protocol CallFilter: Sendable {
+    /// Calls `proceed` once, now or later, on any thread: with nil to send the call, and with an error to end it
+    /// with that error. Has no effect after the end of the call.
+    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void)
+}
