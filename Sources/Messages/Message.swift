@@ -61,27 +61,22 @@ extension Message {
         try merge(ContiguousArray(bytes).span, options: options)
     }
 
-    /// The encoded message.
+    /// The encoded message, after `prefixByteCount` zero bytes that the caller fills. Default: none.
     ///
     /// To encode many messages one after another without allocating memory for each, use
-    /// ``encode(appendingTo:options:)``.
-    @inlinable
-    public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
-        encoded(reservingPrefix: 0, options: options)
-    }
-
-    /// The encoded message, after `prefixByteCount` zero bytes that the caller fills.
+    /// ``encode(appendingTo:reservingPrefix:options:)``.
     @inlinable
     public func encoded(
-        reservingPrefix prefixByteCount: Int, options: EncodingOptions = EncodingOptions()
+        reservingPrefix prefixByteCount: Int = 0, options: EncodingOptions = EncodingOptions()
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         encode(appendingTo: &bytes, reservingPrefix: prefixByteCount, options: options)
         return bytes
     }
 
-    /// Appends the encoded message. Uses the capacity that the array has kept. An ``EncodingBuffer`` does the
-    /// same without the time that it takes to empty an array.
+    /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills. Default: none. Uses the
+    /// capacity that the array has kept. An ``EncodingBuffer`` does the same without the time that it takes to empty
+    /// an array.
     ///
     /// ```swift
     /// bytes.removeAll(keepingCapacity: true)
@@ -89,15 +84,7 @@ extension Message {
     /// ```
     @inlinable
     public func encode(
-        appendingTo bytes: inout [UInt8], options: EncodingOptions = EncodingOptions()
-    ) {
-        encode(appendingTo: &bytes, reservingPrefix: 0, options: options)
-    }
-
-    /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills.
-    @inlinable
-    public func encode(
-        appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int = 0,
         options: EncodingOptions = EncodingOptions()
     ) {
         var separate = SeparateBytes.none

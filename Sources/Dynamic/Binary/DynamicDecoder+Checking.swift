@@ -30,10 +30,7 @@ extension DynamicDecoder {
     @inline(__always)
     private mutating func check(_ layout: FieldLayout) throws(WireError) -> Bool {
         let type = wire.tag & 7
-        if layout.shape == .map {
-            guard type == WireType.lengthDelimited.rawValue else { return false }
-            try checkEntry(layout)
-        } else if type == layout.type.wireType.rawValue {
+        if type == layout.type.wireType.rawValue {
             try checkValue(layout)
         } else if type == WireType.lengthDelimited.rawValue, layout.shape == .list,
             layout.type.isPackable
@@ -62,7 +59,10 @@ extension DynamicDecoder {
         }
     }
 
+    /// Checks a message, or an entry of a map, which is a message of two fields.
     private mutating func checkMessage(_ layout: FieldLayout) throws(WireError) {
+        // If an entry has no value, its value is an empty message. The required fields of that message are missing.
+        if layout.shape == .map, layout.needsRequiredCheck { needsRequiredCheck = true }
         try nested(layout) { decoder, _ throws(WireError) in
             try decoder.checkFields(of: layout.targetIndex)
         }
@@ -80,33 +80,5 @@ extension DynamicDecoder {
         unsafe wire.end = wire.cursor + byteCount
         while unsafe wire.cursor < wire.end { try checkValue(layout) }
         unsafe wire.end = outerEnd
-    }
-
-    private mutating func checkEntry(_ layout: FieldLayout) throws(WireError) {
-        guard let entry = messageLayouts[layout.targetIndex].entry else { return }
-        let key = layouts[Int(entry.key)]
-        let value = layouts[Int(entry.value)]
-        try nested(layout) { decoder, _ throws(WireError) in
-            try decoder.checkEntryFields(key, value)
-        }
-    }
-
-    private mutating func checkEntryFields(
-        _ key: FieldLayout, _ value: FieldLayout
-    ) throws(WireError) {
-        // If an entry has no value, its value is an empty message. The required fields of that message are missing.
-        if value.needsRequiredCheck { needsRequiredCheck = true }
-        try wire.nextTag()
-        while wire.tag != Tag.end {
-            if wire.tag == Tag.make(1, key.type.wireType) {
-                try checkValue(key)
-            } else if wire.tag == Tag.make(2, value.type.wireType) {
-                try checkValue(value)
-            } else {
-                _ = unsafe try wire.skipRun()
-                continue
-            }
-            try wire.nextTag()
-        }
     }
 }

@@ -28,7 +28,8 @@ extension DynamicDecoder {
         }
     }
 
-    /// Reads an item up to its end tag. Its two fields come in any order.
+    /// Reads an item up to its end tag. Its two fields come in any order. If one is repeated, the first one counts, as
+    /// in the implementation in C++.
     private mutating func item(
         _ type: Int, into contents: inout DynamicContents
     ) throws(WireError) {
@@ -40,10 +41,11 @@ extension DynamicDecoder {
         while wire.tag != Self.itemEnd {
             if wire.tag == Tag.end { throw WireError(.truncated, offset: wire.offset, path: [1]) }
             if wire.tag == Tag.make(2, .varint) {
-                number = UInt32(truncatingIfNeeded: try wire.varint())
+                let value = UInt32(truncatingIfNeeded: try wire.varint())
+                number = number ?? value
                 try wire.nextTag()
             } else if wire.tag == Tag.make(3, .lengthDelimited) {
-                unsafe message = wire.cursor
+                unsafe message = message ?? wire.cursor
                 let byteCount = try wire.length()
                 unsafe wire.cursor += byteCount
                 try wire.nextTag()

@@ -13,9 +13,8 @@ extension DynamicDecoder {
     /// Reads the fields of a pending message, whose bytes are in `range`.
     static func contents(of message: PendingMessage, _ range: Range<Int>) -> DynamicContents {
         let source = message.source
-        var contents = DynamicContents(
-            pool: source.pool, type: message.type,
-            capacity: min(range.count / 2, usualFieldCount))
+        var contents = DynamicContents(pool: source.pool, type: message.type)
+        contents.reserve(min(range.count / 2, usualFieldCount))
         let options = DecodingOptions(
             maxDepth: .max, keepsUnknownFields: source.keepsUnknownFields)
         // Safe: the decoder lives only inside the closure.

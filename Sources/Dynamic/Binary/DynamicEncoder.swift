@@ -21,8 +21,8 @@ struct DynamicEncoder: ~Copyable {
         let layout = messageLayouts[contents.type]
         let isMessageSet = layout.isMessageSet
         if !layout.required.isEmpty { needsRequiredCheck = true }
-        contents.lendBackward { entry in
-            let field = Int(entry.value.field)
+        contents.storage.entries.lendBackward { entry in
+            let field = entry.value.field
             guard field >= 0 else { return }
             if isMessageSet, layouts[field].type == .message, layouts[field].isSingular {
                 item(field, entry.value.value)

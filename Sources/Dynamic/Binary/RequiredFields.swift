@@ -15,17 +15,10 @@ enum RequiredFields {
                 if !contents.position(of: number).isPresent { return [number] }
             }
         }
-        return contents.withEntries { entries in
-            // Two conditions, because the compiler (6.3) fails at `&&` between elements of a span.
-            for index in entries.indices where entries[index].isPresent {
-                let layout = pool.layouts[Int(entries[index].field)]
-                guard layout.needsRequiredCheck else { continue }
-                if let path = missing(in: entries[index].value) {
-                    return [entries[index].number] + path
-                }
-            }
-            return nil
+        for entry in contents.present where pool.layouts[entry.field].needsRequiredCheck {
+            if let path = missing(in: entry.value) { return [entry.number] + path }
         }
+        return nil
     }
 
     private static func missing(in value: DynamicValue) -> [UInt32]? {

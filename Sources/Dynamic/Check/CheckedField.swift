@@ -1,8 +1,8 @@
 import SwiftletMessages
 
-/// A field as a Swift message lists it, in the words of a schema.
-struct CheckedField {
-    enum Shape: Equatable {
+// A field as a Swift message lists it, in the words of a schema.
+extension ListedField {
+    enum DeclaredShape: Equatable {
         /// Without presence.
         case implicit
         case required
@@ -14,42 +14,29 @@ struct CheckedField {
         case oneof(ObjectIdentifier)
     }
 
-    private let listed: ListedField
-    let shape: Shape
-    let type: FieldType
-
-    init(_ listed: ListedField) {
-        self.listed = listed
-        type = FieldType(listed.code)
-        shape =
-            switch listed.shape {
-            case .singular, .defaulted: .implicit
-            case .required: .required
-            case .optional, .indirect: .explicit
-            case .list, .packedList: .list
-            case .map: .map(listed.keyCode.map { FieldType($0) })
-            case .oneof: listed.choice.map { .oneof($0) } ?? .explicit
-            }
+    var declaredShape: DeclaredShape {
+        switch shape {
+        case .singular, .defaulted: .implicit
+        case .required: .required
+        case .optional, .indirect: .explicit
+        case .list, .packedList: .list
+        case .map: .map(keyCode.map { FieldType($0) })
+        case .oneof: choice.map { .oneof($0) } ?? .explicit
+        }
     }
 
-    var number: UInt32 { listed.number }
+    /// The type of the values.
+    var type: FieldType { FieldType(code) }
 
     /// Whether a list is packed; nil for a list that cannot be packed.
     var isPacked: Bool? {
-        shape == .list && type.isPackable ? listed.shape == .packedList : nil
+        declaredShape == .list && code.isPackable ? shape == .packedList : nil
     }
 
-    /// Whether a field without presence is omitted when it is zero or empty.
-    var omitsZero: Bool { listed.omitsZero }
-    /// The full name of the message; nil for other types.
-    var messageName: String? { listed.messageName }
-    /// The name of an enum's value; nil when the number has no name, and for other types.
-    func valueName(_ number: Int32) -> String? { listed.valueName(number) }
-
     /// The value of the field in a new message; nil when it has presence, and for a message.
-    var initial: DynamicValue? {
-        switch listed.initial {
-        case let value as Int32: type == .enumeration ? .enumeration(value) : .int32(value)
+    var initialValue: DynamicValue? {
+        switch initial {
+        case let value as Int32: code == .enumeration ? .enumeration(value) : .int32(value)
         case let value as Bool: .bool(value)
         case let value as Int64: .int64(value)
         case let value as UInt32: .uint32(value)

@@ -1,6 +1,8 @@
+import SwiftletMessages
+
 /// Compares a field of a Swift message with its declaration.
 struct FieldCheck {
-    let field: CheckedField
+    let field: ListedField
     let schema: FieldSchema
 
     private var name: String { "field \(schema.number) '\(schema.name)'" }
@@ -17,28 +19,29 @@ struct FieldCheck {
 extension FieldCheck {
     private var shapeFinding: String? {
         guard let expected = expectedShape else { return nil }
-        return "\(name) is \(description(of: field.shape)); declare it as \(expected)"
+        return "\(name) is \(description(of: field.declaredShape)); declare it as \(expected)"
     }
 
     /// The shape that the property must have; nil when its shape is right.
     private var expectedShape: String? {
         if let oneof = schema.oneof {
-            if case .oneof = field.shape { return nil }
+            if case .oneof = field.declaredShape { return nil }
             return "a case of the oneof '\(oneof.name)'"
         }
         if let key = schema.mapKey {
-            if field.shape == .map(key.type) { return nil }
+            if field.declaredShape == .map(key.type) { return nil }
             return "a map with keys of type \(key.type.name)"
         }
-        if schema.isList { return field.shape == .list ? nil : "a list" }
+        if schema.isList { return field.declaredShape == .list ? nil : "a list" }
         if schema.isRequired {
-            return field.shape == .required || field.shape == .explicit && requiresItself
+            return field.declaredShape == .required
+                || field.declaredShape == .explicit && requiresItself
                 ? nil : "required"
         }
         if !schema.hasPresence {
-            return field.shape == .implicit ? nil : "a field without presence"
+            return field.declaredShape == .implicit ? nil : "a field without presence"
         }
-        return field.shape == .explicit || hasOwnDefault ? nil : "optional"
+        return field.declaredShape == .explicit || hasOwnDefault ? nil : "optional"
     }
 
     /// Whether the value of the required field would contain itself without end, so that the property must be
@@ -47,9 +50,11 @@ extension FieldCheck {
 
     /// Whether the property has the form for a field with a declared default: it is not optional,
     /// even if the field has presence.
-    private var hasOwnDefault: Bool { field.shape == .implicit && schema.hasExplicitDefault }
+    private var hasOwnDefault: Bool {
+        field.declaredShape == .implicit && schema.hasExplicitDefault
+    }
 
-    private func description(of shape: CheckedField.Shape) -> String {
+    private func description(of shape: ListedField.DeclaredShape) -> String {
         switch shape {
         case .implicit: "a field without presence"
         case .required: "required"
@@ -72,8 +77,8 @@ extension FieldCheck {
     }
 
     private var defaultFindings: [String] {
-        guard field.type == schema.type, let initial = field.initial else { return [] }
-        let isZeroOmitted = field.shape == .implicit && !hasOwnDefault
+        guard field.type == schema.type, let initial = field.initialValue else { return [] }
+        let isZeroOmitted = field.declaredShape == .implicit && !hasOwnDefault
         if isZeroOmitted, !field.omitsZero {
             return ["\(name) has a default of its own; the declaration has none, so remove it"]
         }

@@ -37,7 +37,7 @@ public func check<M: Message>(
 /// The parts of a comparison.
 enum SchemaCheck {
     static func findings<M: Message>(_ type: M.Type, _ schema: MessageSchema) -> [String] {
-        let listed = ListedField.all(of: type).map { CheckedField($0) }
+        let listed = ListedField.all(of: type)
         return name(type, schema) + MessageCheck.problems(of: type)
             + fields(listed, schema) + oneofs(listed, schema) + unknownFields(type)
     }
@@ -47,7 +47,7 @@ enum SchemaCheck {
         return ["'messageName' is '\(M.messageName)'; change it to '\(schema.fullName)'"]
     }
 
-    private static func fields(_ fields: [CheckedField], _ schema: MessageSchema) -> [String] {
+    private static func fields(_ fields: [ListedField], _ schema: MessageSchema) -> [String] {
         var missing = Dictionary(uniqueKeysWithValues: schema.fields.map { ($0.number, $0) })
         var findings: [String] = []
         for field in fields {
@@ -68,12 +68,12 @@ enum SchemaCheck {
 
     /// Checks that all fields of a oneof are cases of one enum, and that two oneofs do not share an
     /// enum.
-    private static func oneofs(_ fields: [CheckedField], _ schema: MessageSchema) -> [String] {
+    private static func oneofs(_ fields: [ListedField], _ schema: MessageSchema) -> [String] {
         var enums: [OneofSchema: ObjectIdentifier] = [:]
         var owners: [ObjectIdentifier: OneofSchema] = [:]
         var findings: [String] = []
         for field in fields {
-            guard case .oneof(let identity) = field.shape,
+            guard case .oneof(let identity) = field.declaredShape,
                 let declared = schema.field(number: field.number), let oneof = declared.oneof
             else { continue }
             let first = enums[oneof] ?? identity

@@ -14,8 +14,12 @@ extension JSONReader {
             guard let field = message.schema.field(number: 1) else { return }
             message.store(try scalar(field.type), field)
         case .value: try value(into: &message)
-        case .structure: try structure(into: &message)
-        case .listValue: try listValue(into: &message)
+        case .structure:
+            guard let field = message.schema.field(number: 1) else { return }
+            message.store(.map(try entries(of: field, inBrackets: false)), field)
+        case .listValue:
+            guard let field = message.schema.field(number: 1) else { return }
+            message.store(.list(try elements(of: field)), field)
         }
     }
 
@@ -119,34 +123,6 @@ extension JSONReader {
         var content = DynamicMessage(schema)
         try read(into: &content)
         message.store(.message(content), number: number)
-    }
-
-    private mutating func structure(into message: inout DynamicMessage) throws(FormatError) {
-        guard let schema = message.schema.field(number: 1)?.mapValue?.message else { return }
-        var values: [DynamicMapKey: DynamicValue] = [:]
-        try object { reader, name throws(FormatError) in
-            var value = DynamicMessage(schema)
-            do throws(FormatError) { try reader.read(into: &value) } catch {
-                throw error.inside(name)
-            }
-            guard values.updateValue(.message(value), forKey: .string(name)) == nil else {
-                throw reader.scanner.error("the key occurs twice").inside(name)
-            }
-        }
-        message.store(.map(values), number: 1)
-    }
-
-    private mutating func listValue(into message: inout DynamicMessage) throws(FormatError) {
-        guard let schema = message.schema.field(number: 1)?.message else { return }
-        var values: [DynamicValue] = []
-        try list { reader, index throws(FormatError) in
-            var value = DynamicMessage(schema)
-            do throws(FormatError) { try reader.read(into: &value) } catch {
-                throw error.inside("[\(index)]")
-            }
-            values.append(.message(value))
-        }
-        message.store(.list(values), number: 1)
     }
 }
 

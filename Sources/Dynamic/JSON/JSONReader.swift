@@ -118,7 +118,7 @@ struct JSONReader {
         message.store(value, field)
     }
 
-    private mutating func elements(of field: FieldSchema) throws(FormatError) -> [DynamicValue] {
+    mutating func elements(of field: FieldSchema) throws(FormatError) -> [DynamicValue] {
         var values: [DynamicValue] = []
         try list { reader, index throws(FormatError) in
             do throws(FormatError) {
@@ -130,8 +130,9 @@ struct JSONReader {
         return values
     }
 
-    private mutating func entries(
-        of field: FieldSchema
+    /// - Parameter inBrackets: How the path of an error shows a key.
+    mutating func entries(
+        of field: FieldSchema, inBrackets: Bool = true
     ) throws(FormatError) -> [DynamicMapKey: DynamicValue] {
         guard let keyField = field.mapKey, let valueField = field.mapValue else { return [:] }
         var values: [DynamicMapKey: DynamicValue] = [:]
@@ -147,7 +148,7 @@ struct JSONReader {
                 }
                 if let value = try reader.element(of: valueField) { values[key] = value }
             } catch {
-                throw error.inside("[\(JSONString.quoted(name))]")
+                throw error.inside(inBrackets ? "[\(JSONString.quoted(name))]" : name)
             }
         }
         return values

@@ -14,8 +14,12 @@ extension JSONWriter {
             guard let field = message.schema.field(number: 1) else { return }
             try single(message.value(1) ?? field.defaultValue, field)
         case .value: try value(message)
-        case .structure: try structure(message)
-        case .listValue: try listValue(message)
+        case .structure:
+            guard let field = message.schema.field(number: 1) else { return }
+            try write(message.value(1) ?? .map([:]), of: field, inBrackets: false)
+        case .listValue:
+            guard let field = message.schema.field(number: 1) else { return }
+            try write(message.value(1) ?? .list([]), of: field)
         }
     }
 
@@ -62,33 +66,5 @@ extension JSONWriter {
                 path: field.name, message: "a google.protobuf.Value cannot be \(number)")
         }
         try single(value, field)
-    }
-
-    private mutating func structure(_ message: DynamicMessage) throws(DynamicError) {
-        guard case .map(let values) = message.value(1),
-            let field = message.schema.field(number: 1)?.mapValue
-        else { return append("{}") }
-        try items(("{", "}")) { writer, isFirst throws(DynamicError) in
-            for (key, value) in values.inOrder(by: { $0.key < $1.key }) {
-                writer.startMember(key.text, &isFirst)
-                do throws(DynamicError) { try writer.single(value, field) } catch {
-                    throw error.inside(key.text)
-                }
-            }
-        }
-    }
-
-    private mutating func listValue(_ message: DynamicMessage) throws(DynamicError) {
-        guard case .list(let values) = message.value(1),
-            let field = message.schema.field(number: 1)
-        else { return append("[]") }
-        try items(("[", "]")) { writer, isFirst throws(DynamicError) in
-            for (index, value) in values.enumerated() {
-                writer.startItem(&isFirst)
-                do throws(DynamicError) { try writer.single(value, field) } catch {
-                    throw error.inside("[\(index)]")
-                }
-            }
-        }
     }
 }

@@ -116,8 +116,9 @@ struct JSONWriter {
         }
     }
 
-    private mutating func write(
-        _ value: DynamicValue, of field: FieldSchema
+    /// - Parameter inBrackets: How the path of an error shows the key of a map.
+    mutating func write(
+        _ value: DynamicValue, of field: FieldSchema, inBrackets: Bool = true
     ) throws(DynamicError) {
         switch value {
         case .list(let values):
@@ -135,7 +136,7 @@ struct JSONWriter {
                 for (key, value) in values.inOrder(by: { $0.key < $1.key }) {
                     writer.startMember(key.text, &isFirst)
                     do throws(DynamicError) { try writer.single(value, valueField) } catch {
-                        throw error.inside("[\(key.text)]")
+                        throw error.inside(inBrackets ? "[\(key.text)]" : key.text)
                     }
                 }
             }

@@ -1,4 +1,12 @@
-import SwiftletMessages
+/// A field that is present, or the place of a field that was cleared.
+struct DynamicEntry: Sendable, Equatable {
+    var value: DynamicValue
+    let number: UInt32
+    /// The index of the field in the pool; -1 if the field was cleared.
+    let field: Int
+
+    var isPresent: Bool { field >= 0 }
+}
 
 /// The fields of a message with their values, and its unknown fields. Copies share them.
 ///
@@ -10,29 +18,49 @@ import SwiftletMessages
 ///
 /// `@unchecked` is safe: a storage is changed only while one value holds it.
 struct DynamicContents: @unchecked Sendable {
-    private(set) var storage: DynamicStorage
+    /// Accesses are not checked at run time: a check would cost more than all other work for a field. Safe: only the
+    /// value that holds the storage alone changes it.
+    final class Storage {
+        let pool: SchemaPool
+        let type: Int
+        @safe @exclusivity(unchecked) fileprivate(set) var entries: [DynamicEntry] = []
+        /// How many of the entries are of fields that were cleared.
+        @safe @exclusivity(unchecked) fileprivate var clearedCount = 0
+        @safe @exclusivity(unchecked) fileprivate var unknown: [UInt8] = []
+        /// The member of each oneof that was set last; nil while the message has few fields.
+        ///
+        /// Without it, setting a member means a search for the other members among all fields of the message. A
+        /// peer that sends members in turn would make each of its bytes cost that search. A member may be absent,
+        /// because fields can be cleared.
+        fileprivate var oneofMembers: [Int32: UInt32]?
 
-    /// Makes contents without fields, with capacity for `capacity` fields.
-    @inline(__always)
-    init(pool: SchemaPool, type: Int, capacity: Int = 0) {
-        storage = .make(pool: pool, type: Int32(truncatingIfNeeded: type), capacity: capacity)
+        fileprivate init(_ pool: SchemaPool, _ type: Int) {
+            self.pool = pool
+            self.type = type
+        }
     }
 
-    @inline(__always)
-    init(_ storage: DynamicStorage) { self.storage = storage }
+    private(set) var storage: Storage
+
+    /// Makes contents without fields.
+    init(pool: SchemaPool, type: Int) { storage = Storage(pool, type) }
+
+    init(_ storage: Storage) { self.storage = storage }
 
     // MARK: Reading
 
-    @inline(__always)
-    var pool: SchemaPool { storage.withHeader { $0.pool } }
+    var pool: SchemaPool { storage.pool }
 
     /// The index of the message type in the pool.
-    @inline(__always)
-    var type: Int { storage.withHeader { Int($0.type) } }
+    var type: Int { storage.type }
+
+    var hasUnknown: Bool { !storage.unknown.isEmpty }
 
     /// Whether no field is present.
-    @inline(__always)
-    var isEmpty: Bool { storage.count == storage.clearedCount }
+    var isEmpty: Bool { storage.entries.count == storage.clearedCount }
+
+    /// The entries of the fields that are present.
+    var present: LazyFilterSequence<[DynamicEntry]> { storage.entries.lazy.filter(\.isPresent) }
 
     /// The most fields for which a search or a move of them all costs less than what avoids it.
     ///
@@ -42,102 +70,68 @@ struct DynamicContents: @unchecked Sendable {
 
     /// The unknown fields, as they were encoded.
     var unknown: [UInt8] {
-        get { storage.withHeader { $0.unknown } }
-        set {
-            assertUnique()
-            storage.withHeader { $0.unknown = newValue }
-        }
+        get { storage.unknown }
+        set { storage.unknown = newValue }
     }
-
-    /// Whether there are unknown fields. Reading ``unknown`` instead would cost reference counting.
-    @inline(__always)
-    var hasUnknown: Bool { storage.withHeader { !$0.unknown.isEmpty } }
-
-    /// Calls `body` with the entries, without a copy. Those of cleared fields are included.
-    @inline(__always)
-    func withEntries<Result, Failure: Error>(
-        _ body: (Span<DynamicEntry>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try storage.withEntries(body)
-    }
-
-    /// Calls `body` with each entry, from the last to the first. Does not retain the entries. Those of cleared
-    /// fields are included.
-    @inline(__always)
-    func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) { storage.lendBackward(body) }
 
     /// The index of the entry with that number. If there is none, the index at which it would be inserted.
     /// If the field is absent, its entry must be stored with `insert`.
     @inline(__always)
     func position(of number: UInt32) -> (index: Int, isPresent: Bool) {
-        let count = storage.count
+        let count = storage.entries.count
         // Senders write fields in the order of their numbers, so most fields are inserted at the end.
-        guard count > 0 else { return (0, false) }
-        let last = storage.number(at: count - 1)
-        guard last >= number else { return (count, false) }
-        return last == number
-            ? (count - 1, storage.isPresent(at: count - 1)) : search(number, count)
+        if count == 0 || storage.entries[count &- 1].number < number { return (count, false) }
+        return search(number)
     }
 
-    private func search(_ number: UInt32, _ count: Int) -> (index: Int, isPresent: Bool) {
+    private func search(_ number: UInt32) -> (index: Int, isPresent: Bool) {
         var low = 0
-        var high = count - 1
+        var high = storage.entries.count - 1
         while low < high {
             let middle = (low + high) / 2
-            if storage.number(at: middle) < number { low = middle + 1 } else { high = middle }
+            if storage.entries[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        return (low, storage.number(at: low) == number && storage.isPresent(at: low))
+        let isSame = storage.entries[low].number == number
+        return (low, isSame && storage.entries[low].isPresent)
     }
 
     func value(_ number: UInt32) -> DynamicValue? {
         let (index, isPresent) = position(of: number)
-        return isPresent ? storage.withValue(at: index) { $0 } : nil
+        return isPresent ? storage.entries[index].value : nil
     }
 
     // MARK: Writing
 
     /// Copies the storage if another value shares it.
-    @inline(__always)
     mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy(capacity: storage.count) }
+        guard !isKnownUniquelyReferenced(&storage) else { return }
+        let copy = Storage(pool, type)
+        copy.entries = storage.entries
+        copy.clearedCount = storage.clearedCount
+        copy.unknown = storage.unknown
+        storage = copy
     }
-
-    @inline(__always)
-    private mutating func assertUnique() { assert(isKnownUniquelyReferenced(&storage)) }
 
     /// Reserves memory for `capacity` fields.
-    @inline(__always)
-    mutating func reserve(_ capacity: Int) {
-        if storage.withHeader({ $0.capacity }) < capacity { grow(capacity) }
-    }
-
-    @inline(never)
-    private mutating func grow(_ capacity: Int) {
-        assertUnique()
-        storage = storage.moved(capacity: capacity)
-    }
+    mutating func reserve(_ capacity: Int) { storage.entries.reserveCapacity(capacity) }
 
     /// Adds a field that is absent. `index` is the position of its number.
-    @inline(__always)
     mutating func insert(
         _ value: consuming DynamicValue, number: UInt32, field: Int, at index: Int
     ) {
-        assertUnique()
-        let count = storage.count
-        if index < count, storage.number(at: index) == number {
-            return storage.replace(
-                at: index,
-                with: DynamicEntry(
-                    value: value, number: number, field: Int32(truncatingIfNeeded: field)))
+        assert(isKnownUniquelyReferenced(&storage))
+        let entry = DynamicEntry(value: value, number: number, field: field)
+        if index == storage.entries.count {
+            storage.entries.append(entry)
+        } else if storage.entries[index].number == number {
+            storage.entries[index] = entry
+            storage.clearedCount -= 1
+        } else {
+            storage.entries.insert(entry, at: index)
         }
-        if count == storage.withHeader({ Int($0.capacity) }) { grow(max(4, 2 * count)) }
-        storage.insert(
-            DynamicEntry(
-                value: value, number: number, field: Int32(truncatingIfNeeded: field)), at: index)
     }
 
     /// Stores a value that has been checked. The other fields of its oneof must be absent.
-    @inline(__always)
     mutating func store(_ value: consuming DynamicValue, number: UInt32, field: Int) {
         let (index, isPresent) = position(of: number)
         if isPresent {
@@ -149,95 +143,73 @@ struct DynamicContents: @unchecked Sendable {
 
     /// Changes the value of a field in place. If the field is absent, `initial` is its value before the
     /// change.
-    @inline(__always)
     mutating func update<Failure: Error>(
         _ number: UInt32, field: Int, initial: @autoclosure () -> DynamicValue,
         _ body: (inout DynamicValue) throws(Failure) -> Void
     ) throws(Failure) {
-        assertUnique()
         let (index, isPresent) = position(of: number)
         if !isPresent { insert(initial(), number: number, field: field, at: index) }
-        try storage.withValue(at: index, body)
+        var value = take(at: index)
+        defer { put(value, at: index) }
+        try body(&value)
     }
 
     /// Moves a value out, so that it has one owner and changes in place. The caller must return it with
     /// `put`.
     mutating func take(at index: Int) -> DynamicValue {
-        assertUnique()
+        assert(isKnownUniquelyReferenced(&storage))
         var value = DynamicValue.bool(false)
-        storage.withValue(at: index) { swap(&value, &$0) }
+        swap(&value, &storage.entries[index].value)
         return value
     }
 
     /// Replaces a value.
     mutating func put(_ value: consuming DynamicValue, at index: Int) {
-        assertUnique()
-        // The old value is destroyed outside the storage, after the new value is stored.
-        var value = value
-        storage.withValue(at: index) { swap(&value, &$0) }
+        assert(isKnownUniquelyReferenced(&storage))
+        storage.entries[index].value = value
     }
 
     mutating func clear(_ number: UInt32) {
-        assertUnique()
         let (index, isPresent) = position(of: number)
-        if isPresent { remove(at: index, number) }
+        if isPresent { remove(at: index) }
     }
 
-    private mutating func remove(at index: Int, _ number: UInt32) {
-        guard storage.count > Self.maxMovedCount else { return storage.remove(at: index) }
-        storage.replace(
-            at: index, with: DynamicEntry(value: .bool(false), number: number, field: -1))
+    private mutating func remove(at index: Int) {
+        assert(isKnownUniquelyReferenced(&storage))
+        guard storage.entries.count > Self.maxMovedCount else {
+            storage.entries.remove(at: index)
+            return
+        }
+        storage.entries[index] = DynamicEntry(
+            value: .bool(false), number: storage.entries[index].number, field: -1)
+        storage.clearedCount += 1
     }
 
-    /// Prepares for a new value of the field `number` of a oneof: clears the other fields of the oneof.
+    /// Prepares for a new value of the field `number` of a oneof: clears the other field that is set.
     mutating func clear(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
-        assertUnique()
-        if storage.withHeader({ $0.oneofMembers == nil }) {
-            guard storage.count > Self.maxMovedCount else {
-                return search(oneof: oneof, but: number, layouts: layouts)
+        let other: UInt32?
+        if storage.oneofMembers == nil, storage.entries.count <= Self.maxMovedCount {
+            other = present.first { layouts[$0.field].oneof == oneof }?.number
+        } else {
+            if storage.oneofMembers == nil {
+                let members = present.lazy.map { (layouts[$0.field].oneof, $0.number) }
+                storage.oneofMembers = Dictionary(members.filter { $0.0 >= 0 }) { $1 }
             }
-            let members = withEntries { OneofMembers($0, layouts) }
-            storage.withHeader { $0.oneofMembers = members }
+            other = storage.oneofMembers?.updateValue(number, forKey: oneof)
         }
-        let other = storage.withHeader { $0.oneofMembers?.set(number, in: oneof) }
-        if let other { clear(other) }
+        if let other, other != number { clear(other) }
     }
 
-    private mutating func search(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
-        var index = storage.count
-        while index > 0 {
-            index -= 1
-            let entry = withEntries { (number: $0[index].number, field: Int($0[index].field)) }
-            if entry.field >= 0, entry.number != number, layouts[entry.field].oneof == oneof {
-                remove(at: index, entry.number)
-            }
-        }
-    }
-
-    @inline(__always)
     mutating func appendUnknown(_ bytes: UnsafeBufferPointer<UInt8>) {
-        assertUnique()
-        storage.withHeader { unsafe $0.unknown.append(contentsOf: bytes) }
+        assert(isKnownUniquelyReferenced(&storage))
+        unsafe storage.unknown.append(contentsOf: bytes)
     }
 }
 
 extension DynamicContents: Equatable {
     static func == (one: DynamicContents, other: DynamicContents) -> Bool {
         if one.storage === other.storage { return true }
-        guard one.pool === other.pool, one.type == other.type else { return false }
-        return one.withEntries { left in other.withEntries { areEqual(left, $0) } }
-            && one.unknown == other.unknown
-    }
-
-    /// Whether the present fields are equal.
-    private static func areEqual(_ left: Span<DynamicEntry>, _ right: Span<DynamicEntry>) -> Bool {
-        var other = 0
-        for index in left.indices where left[index].isPresent {
-            while other < right.count, !right[other].isPresent { other += 1 }
-            guard other < right.count, left[index] == right[other] else { return false }
-            other += 1
-        }
-        while other < right.count, !right[other].isPresent { other += 1 }
-        return other == right.count
+        return one.pool === other.pool && one.type == other.type
+            && one.present.elementsEqual(other.present) && one.unknown == other.unknown
     }
 }

@@ -84,16 +84,9 @@ extension DynamicMessage {
 
     /// The field of a oneof that is present; nil when none is.
     public func present(in oneof: OneofSchema) -> FieldSchema? {
-        let pool = self.pool
-        return contents.withEntries { entries in
-            for index in entries.indices where entries[index].isPresent {
-                let field = Int(entries[index].field)
-                if pool.layouts[field].oneof == oneof.index {
-                    return FieldSchema(pool: pool, index: field)
-                }
-            }
-            return nil
-        }
+        let layouts = pool.layouts
+        return contents.present.first { layouts[$0.field].oneof == oneof.index }
+            .map { FieldSchema(pool: pool, index: $0.field) }
     }
 
     /// Stores a value that is of the field's type. If the field omits such a value, the field becomes absent.

@@ -93,16 +93,8 @@ public struct DynamicMessage: Sendable {
 
     /// The fields that are present with their values, by ascending number.
     public var presentFields: [(field: FieldSchema, value: DynamicValue)] {
-        let pool = contents.pool
-        return contents.withEntries { entries in
-            var fields: [(field: FieldSchema, value: DynamicValue)] = []
-            fields.reserveCapacity(entries.count)
-            for index in entries.indices where entries[index].isPresent {
-                let field = FieldSchema(pool: pool, index: Int(entries[index].field))
-                fields.append((field, entries[index].value))
-            }
-            return fields
-        }
+        let pool = self.pool
+        return contents.present.map { (FieldSchema(pool: pool, index: $0.field), $0.value) }
     }
 
     /// Changes the contents, which are copied first if another message shares them.

@@ -16,10 +16,10 @@ extension UnsafeBufferPointer {
     }
 }
 
-extension [DynamicValue] {
+extension Array {
     /// Calls `body` with each element, from the last to the first. Does not retain the elements.
     @inline(__always)
-    func lendBackward(_ body: (borrowing Lent<DynamicValue>) -> Void) {
+    func lendBackward(_ body: (borrowing Lent<Element>) -> Void) {
         // Safe: the array does not change while this function runs.
         unsafe withUnsafeBufferPointer { elements in unsafe elements.lendBackward(body) }
     }

@@ -45,7 +45,7 @@ final class PendingMessage: Sendable {
 
     /// Safe if the address is one that `fields` had: by the invariant, the storage is alive.
     @inline(__always)
-    private static func storage(at address: UInt) -> Unmanaged<DynamicStorage> {
+    private static func storage(at address: UInt) -> Unmanaged<DynamicContents.Storage> {
         let pointer = unsafe UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped
         return unsafe Unmanaged.fromOpaque(pointer)
     }

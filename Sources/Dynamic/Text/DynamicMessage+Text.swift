@@ -27,7 +27,7 @@ extension DynamicMessage {
     public func text(options: TextWritingOptions = TextWritingOptions()) -> String {
         var writer = TextFormatWriter(options: options)
         writer.fields(of: self)
-        return String(decoding: writer.text, as: UTF8.self)
+        return writer.text
     }
 }
 

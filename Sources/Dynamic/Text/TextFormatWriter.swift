@@ -2,58 +2,27 @@ import SwiftletMessages
 
 /// Writes messages in the text format.
 struct TextFormatWriter {
-    private(set) var text: [UInt8] = []
+    private var lines: TextWriter
     private let options: TextWritingOptions
-    /// How many fields with braces are open. The content of an `Any` has braces of its own.
-    private var depth = 0
 
     /// The depth of braces from which an `Any` is no longer expanded. Text of this depth can be read with the
     /// default options.
     private static let maxExpandedDepth = 100
 
-    init(options: TextWritingOptions) { self.options = options }
-
-    private mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
-
-    /// Starts a field with an indented new line, or with a space.
-    private mutating func startField() {
-        if options.isSingleLine {
-            if !text.isEmpty { append(" ") }
-        } else {
-            for _ in 0..<min(depth, TextWriter.maxIndentedDepth) { append("  ") }
-        }
+    init(options: TextWritingOptions) {
+        self.options = options
+        lines = TextWriter(isSingleLine: options.isSingleLine, escapesApostrophes: true)
     }
 
-    private mutating func endField() {
-        if !options.isSingleLine { append("\n") }
+    var text: String {
+        lines.bytes.isEmpty || options.isSingleLine ? lines.text : lines.text + "\n"
     }
 
-    /// Writes a field `name { … }`.
+    /// Writes a field `name { … }`. The content of an `Any` has braces of its own.
     private mutating func braced(_ name: String, _ body: (inout TextFormatWriter) -> Void) {
-        startField()
-        append("\(name) {")
-        endField()
-        depth += 1
+        lines.open(name)
         body(&self)
-        depth -= 1
-        startField()
-        append("}")
-        endField()
-    }
-
-    private mutating func line(_ name: String, _ value: String) {
-        startField()
-        append("\(name): \(value)")
-        endField()
-    }
-
-    private mutating func quoted(_ name: String, _ value: [UInt8], isText: Bool) {
-        startField()
-        append(name)
-        append(": ")
-        TextFormatString.append(
-            ContiguousArray(value).span, to: &text, isText: isText, escapesApostrophes: true)
-        endField()
+        lines.close()
     }
 
     // MARK: Fields
@@ -72,8 +41,10 @@ struct TextFormatWriter {
     ///
     /// The limit of the decoder ends at an `Any`, whose content is bytes for it. So the depth is limited here.
     private func expanded(_ message: DynamicMessage) -> AnyContent? {
-        guard options.expandsAny, message.schema.wellKnown == .any, depth < Self.maxExpandedDepth,
-            let content = try? AnyContent(message, maxDepth: Self.maxExpandedDepth - depth - 1),
+        guard options.expandsAny, message.schema.wellKnown == .any,
+            lines.depth < Self.maxExpandedDepth,
+            let content = try? AnyContent(
+                message, maxDepth: Self.maxExpandedDepth - lines.depth - 1),
             TextScanner.isURL(content.url)
         else { return nil }
         return content
@@ -98,17 +69,17 @@ struct TextFormatWriter {
     private mutating func single(_ name: String, _ value: DynamicValue, _ field: FieldSchema) {
         switch value {
         case .message(let message): braced(name) { $0.fields(of: message) }
-        case .bool(let value): line(name, "\(value)")
-        case .int32(let value): line(name, "\(value)")
-        case .int64(let value): line(name, "\(value)")
-        case .uint32(let value): line(name, "\(value)")
-        case .uint64(let value): line(name, "\(value)")
-        case .float(let value): line(name, Self.number(value))
-        case .double(let value): line(name, Self.number(value))
-        case .string(let value): quoted(name, Array(value.utf8), isText: true)
-        case .bytes(let value): quoted(name, value, isText: false)
+        case .bool(let value): lines.line(name, "\(value)")
+        case .int32(let value): lines.line(name, "\(value)")
+        case .int64(let value): lines.line(name, "\(value)")
+        case .uint32(let value): lines.line(name, "\(value)")
+        case .uint64(let value): lines.line(name, "\(value)")
+        case .float(let value): lines.line(name, Self.number(value))
+        case .double(let value): lines.line(name, Self.number(value))
+        case .string(let value): lines.quoted(name, value.utf8, isText: true)
+        case .bytes(let value): lines.quoted(name, value, isText: false)
         case .enumeration(let number):
-            line(name, field.enumeration?.name(number) ?? "\(number)")
+            lines.line(name, field.enumeration?.name(number) ?? "\(number)")
         case .list, .map: assertionFailure("not a single value")
         }
     }
@@ -127,10 +98,10 @@ struct TextFormatWriter {
         for field in fields {
             let name = "\(field.number)"
             switch field.value {
-            case .varint(let value): line(name, "\(value)")
-            case .fixed32(let value): line(name, Self.hex(UInt64(value), 8))
-            case .fixed64(let value): line(name, Self.hex(value, 16))
-            case .bytes(let bytes): quoted(name, bytes, isText: false)
+            case .varint(let value): lines.line(name, "\(value)")
+            case .fixed32(let value): lines.line(name, Self.hex(UInt64(value), 8))
+            case .fixed64(let value): lines.line(name, Self.hex(value, 16))
+            case .bytes(let bytes): lines.quoted(name, bytes, isText: false)
             case .fields(let fields): braced(name) { $0.unknown(fields) }
             }
         }

@@ -50,27 +50,12 @@ package enum MessageCheck {
     /// Whether a field of a new message is one that is not sent.
     private static func isDefault(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.shape {
-        case .singular: return unsafe FieldValue.isInitial(entry, place)
         case .required: return true
-        case .defaulted:
-            let detail = entry.detail(as: DefaultValue.self)
-            var isSame = false
-            unsafe detail.withDefault {
-                unsafe isSame = FieldValue.areSame(detail.value.pointee, place, $0)
-            }
-            return isSame
-        case .optional: return unsafe !FieldValue.isPresent(entry, place)
-        case .list, .packedList, .indirect:
-            var isEmpty = true
-            unsafe FieldValue.forEach(entry, place) { _ in isEmpty = false }
-            return isEmpty
         case .map: return unsafe entry.detail(as: MapField.self).isEmpty(place)
-        case .oneof:
-            var isSet = false
-            unsafe entry.detail(as: OneofField.self).functions.pointee.visit(place) { _ in
-                isSet = true
-            }
-            return !isSet
+        default:
+            var isDefault = true
+            unsafe FieldValue.forEach(entry, place) { _, _ in isDefault = false }
+            return isDefault
         }
     }
 

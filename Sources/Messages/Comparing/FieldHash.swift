@@ -27,7 +27,7 @@ extension FieldTable {
         case .list, .packedList, .indirect:
             var count = 0
             unsafe FieldValue.forEach(entry, place) {
-                unsafe FieldValue.hash(entry, $0, &hasher)
+                unsafe FieldValue.hash($0, $1, &hasher)
                 count += 1
             }
             hasher.combine(count)

@@ -91,11 +91,27 @@ enum FieldValue {
         hasher.combine(0xff as UInt8)
     }
 
-    /// Calls `body` with the address of each element of a list or of an ``Indirect``.
+    /// Calls `body` with what each value of a field is, and with its address. Leaves out a value that is not
+    /// encoded. Not for maps.
     static func forEach(
-        _ entry: TableEntry, _ list: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void
+        _ entry: TableEntry, _ place: UnsafeRawPointer,
+        _ body: (TableEntry, UnsafeRawPointer) -> Void
     ) {
-        unsafe ListElements(at: list).forEach(stride: stride(entry), body)
+        switch entry.shape {
+        case .singular: if unsafe !isInitial(entry, place) { unsafe body(entry, place) }
+        case .required: unsafe body(entry, place)
+        case .defaulted:
+            let detail = entry.detail(as: DefaultValue.self)
+            if unsafe !detail.isDefault(place) { unsafe body(detail.value.pointee, place) }
+        // Safe: an optional stores its value at its start.
+        case .optional: if unsafe isPresent(entry, place) { unsafe body(entry, place) }
+        case .list, .packedList, .indirect:
+            unsafe ListElements(at: place).forEach(stride: stride(entry)) { unsafe body(entry, $0) }
+        case .oneof:
+            let detail = entry.detail(as: OneofField.self)
+            unsafe detail.functions.pointee.visit(place) { unsafe body(detail.value.pointee, $0) }
+        case .map: break
+        }
     }
 
     static func areListsEqual(

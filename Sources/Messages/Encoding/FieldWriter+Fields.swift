@@ -267,11 +267,7 @@ extension FieldWriter {
 extension FieldWriter {
     private mutating func defaulted(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {
         let detail = unsafe entry.pointee.detail(as: DefaultValue.self)
-        var isDefault = false
-        unsafe detail.withDefault {
-            unsafe isDefault = FieldValue.areSame(detail.value.pointee, place, $0)
-        }
-        if !isDefault { unsafe value(detail.value, place) }
+        if unsafe !detail.isDefault(place) { unsafe value(detail.value, place) }
     }
 
     private mutating func oneof(_ entry: UnsafePointer<TableEntry>, _ place: UnsafeRawPointer) {

@@ -1,7 +1,7 @@
 extension Message {
     /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills. The large
     /// fields are put into `separate` instead. For calls. Other callers append the whole message with
-    /// ``encode(appendingTo:options:)``.
+    /// ``encode(appendingTo:reservingPrefix:options:)``.
     // Compiled for each type: a generic function takes longer to lend a message than to encode a short one.
     @inlinable
     package func encode(

@@ -7,6 +7,13 @@ package class DefaultValue: FieldDetail {
     init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
 
     func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { abstract() }
+
+    /// Whether a value is encoded as the default.
+    final func isDefault(_ place: UnsafeRawPointer) -> Bool {
+        var isDefault = false
+        unsafe withDefault { unsafe isDefault = FieldValue.areSame(value.pointee, place, $0) }
+        return isDefault
+    }
 }
 
 final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {

@@ -154,7 +154,7 @@ private struct MessageDifference {
     /// A value on one line.
     private func text(_ entry: TableEntry, _ place: UnsafeRawPointer) -> String {
         var writer = TextWriter()
-        unsafe writer.value(entry, place)
+        unsafe writer.value("", entry, place)
         let lines = writer.text.split(separator: "\n").map { $0.drop { $0 == " " || $0 == ":" } }
         return lines.joined(separator: " ")
     }

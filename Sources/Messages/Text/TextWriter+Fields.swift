@@ -15,67 +15,48 @@ extension TextWriter {
     }
 
     private mutating func field(_ entry: TableEntry, _ name: String, _ place: UnsafeRawPointer) {
-        switch entry.shape {
-        case .singular:
-            if unsafe !FieldValue.isInitial(entry, place) { unsafe line(name, entry, place) }
-        case .required: unsafe line(name, entry, place)
-        case .defaulted:
-            let detail = entry.detail(as: DefaultValue.self)
-            var isDefault = false
-            unsafe detail.withDefault {
-                unsafe isDefault = FieldValue.areSame(detail.value.pointee, place, $0)
-            }
-            if !isDefault { unsafe line(name, detail.value.pointee, place) }
-        case .optional:
-            // Safe: an optional stores its value at its start.
-            if unsafe FieldValue.isPresent(entry, place) { unsafe line(name, entry, place) }
-        case .list, .packedList, .indirect:
-            unsafe FieldValue.forEach(entry, place) { unsafe line(name, entry, $0) }
-        case .map: unsafe map(name, entry.detail(as: MapField.self), place)
-        case .oneof:
-            let detail = entry.detail(as: OneofField.self)
-            unsafe detail.functions.pointee.visit(place) { value in
-                // The field is named after the enum's case.
-                let label = unsafe detail.caseName(place)
-                unsafe line(label.map(PropertyNames.snakeCase) ?? name, detail.value.pointee, value)
-            }
+        if entry.shape == .map {
+            return unsafe map(name, entry.detail(as: MapField.self), place)
+        }
+        // A field of a oneof is named after the enum's case.
+        let label =
+            entry.shape == .oneof ? unsafe entry.detail(as: OneofField.self).caseName(place) : nil
+        unsafe FieldValue.forEach(entry, place) {
+            unsafe value(label.map(PropertyNames.snakeCase) ?? name, $0, $1)
         }
     }
 
     private mutating func map(_ name: String, _ detail: MapField, _ place: UnsafeRawPointer) {
         unsafe detail.forEach(place, true) { key, value in
-            field(name) { text in
-                text.braces { text in
-                    unsafe text.line("key", detail.key.pointee, key)
-                    unsafe text.line("value", detail.value.pointee, value)
-                }
-            }
+            open(name)
+            unsafe self.value("key", detail.key.pointee, key)
+            unsafe self.value("value", detail.value.pointee, value)
+            close()
         }
     }
 
-    private mutating func line(_ name: String, _ entry: TableEntry, _ place: UnsafeRawPointer) {
-        field(name) { text in unsafe text.value(entry, place) }
-    }
-
-    mutating func value(_ entry: TableEntry, _ place: UnsafeRawPointer) {
+    mutating func value(_ name: String, _ entry: TableEntry, _ place: UnsafeRawPointer) {
         switch entry.code {
-        case .int32, .sint32, .sfixed32: unsafe value("\(place.load(as: Int32.self))")
-        case .int64, .sint64, .sfixed64: unsafe value("\(place.load(as: Int64.self))")
-        case .uint32, .fixed32: unsafe value("\(place.load(as: UInt32.self))")
-        case .uint64, .fixed64: unsafe value("\(place.load(as: UInt64.self))")
-        case .bool: unsafe value("\(place.load(as: Bool.self))")
-        case .float: unsafe value(Self.number(place.load(as: Float.self)))
-        case .double: unsafe value(Self.number(place.load(as: Double.self)))
+        case .int32, .sint32, .sfixed32: unsafe line(name, "\(place.load(as: Int32.self))")
+        case .int64, .sint64, .sfixed64: unsafe line(name, "\(place.load(as: Int64.self))")
+        case .uint32, .fixed32: unsafe line(name, "\(place.load(as: UInt32.self))")
+        case .uint64, .fixed64: unsafe line(name, "\(place.load(as: UInt64.self))")
+        case .bool: unsafe line(name, "\(place.load(as: Bool.self))")
+        case .float: unsafe line(name, Self.number(place.load(as: Float.self)))
+        case .double: unsafe line(name, Self.number(place.load(as: Double.self)))
         case .enumeration:
             let number = unsafe place.load(as: Int32.self)
-            value(entry.detail(as: EnumType.self).name(of: number) ?? "\(number)")
+            line(name, entry.detail(as: EnumType.self).name(of: number) ?? "\(number)")
         case .string:
-            unsafe quoted(place.assumingMemoryBound(to: String.self).pointee.utf8, isText: true)
+            unsafe quoted(
+                name, place.assumingMemoryBound(to: String.self).pointee.utf8, isText: true)
         case .bytes:
-            unsafe quoted(place.assumingMemoryBound(to: [UInt8].self).pointee, isText: false)
+            unsafe quoted(
+                name, place.assumingMemoryBound(to: [UInt8].self).pointee, isText: false)
         case .message, .group:
-            let table = unsafe entry.nestedTable
-            braces { unsafe $0.fields(at: place, table) }
+            open(name)
+            unsafe fields(at: place, entry.nestedTable)
+            close()
         }
     }
 }

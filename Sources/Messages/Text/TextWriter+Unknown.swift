@@ -21,14 +21,14 @@ extension FieldDecoder {
         try nextTag()
         while tag != Tag.end {
             switch WireType(rawValue: tag & 7) {
-            case .varint: text.unknown(tag, "\(try varint())")
-            case .fixed64: text.unknown(tag, "0x" + String(try fixed64(), radix: 16))
-            case .fixed32: text.unknown(tag, "0x" + String(try fixed32(), radix: 16))
+            case .varint: text.line("\(tag &>> 3)", "\(try varint())")
+            case .fixed64: text.line("\(tag &>> 3)", "0x" + String(try fixed64(), radix: 16))
+            case .fixed32: text.line("\(tag &>> 3)", "0x" + String(try fixed32(), radix: 16))
             case .lengthDelimited:
                 let bytes = try byteArray()
-                text.field("\(tag &>> 3)") { $0.quoted(bytes, isText: false) }
+                text.quoted("\(tag &>> 3)", bytes, isText: false)
             case .startGroup:
-                text.field("\(tag &>> 3)") { $0.open() }
+                text.open("\(tag &>> 3)")
                 openCount += 1
             case .endGroup:
                 guard openCount > 0 else { throw failure(.unmatchedGroup) }
@@ -38,12 +38,6 @@ extension FieldDecoder {
             }
             try nextTag()
         }
-    }
-}
-
-extension TextWriter {
-    fileprivate mutating func unknown(_ tag: UInt32, _ value: String) {
-        field("\(tag &>> 3)") { $0.value(value) }
     }
 }
 

@@ -1,13 +1,13 @@
-/// Writes protobuf's text format, one line for each field.
+/// Writes protobuf's text format, one line for each field, or everything on one line.
 ///
 /// The time and the size are proportional to the message: text is only appended, and lines are indented by at
 /// most 16 levels.
 package struct TextWriter {
-    private(set) var text = ""
-
-    /// The name of the field whose value is written next.
-    private var name = ""
-    private var depth = 0
+    package private(set) var bytes: [UInt8] = []
+    /// How many fields with braces are open.
+    package private(set) var depth = 0
+    private let isSingleLine: Bool
+    private let escapesApostrophes: Bool
     /// By the address of the table.
     private var namesByTable: [UInt: [Int: String]] = [:]
 
@@ -15,7 +15,12 @@ package struct TextWriter {
     /// message with a long list would be written with many times its size.
     package static let maxIndentedDepth = 16
 
-    init() {}
+    package init(isSingleLine: Bool = false, escapesApostrophes: Bool = false) {
+        self.isSingleLine = isSingleLine
+        self.escapesApostrophes = escapesApostrophes
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The names of the properties by their offset.
     mutating func names(of table: UnsafePointer<FieldTable>) -> [Int: String] {
@@ -26,28 +31,25 @@ package struct TextWriter {
         return names
     }
 
-    // MARK: - Fields
+    /// Writes a field with a value that is not quoted.
+    package mutating func line(_ name: String, _ value: String) { line("\(name): \(value)") }
 
-    /// Writes the field `name` with the one value that `describe` writes.
-    mutating func field(_ name: String, _ describe: (inout TextWriter) -> Void) {
-        self.name = name
-        describe(&self)
+    /// Writes a field with a quoted, escaped string. If `isText` is true, the bytes must be UTF-8, and letters that are
+    /// not ASCII are kept. Otherwise all bytes that are not ASCII are written as octal escapes.
+    package mutating func quoted(_ name: String, _ value: some Sequence<UInt8>, isText: Bool) {
+        line("\(name): ")
+        TextFormatString.append(
+            ContiguousArray(value).span, to: &bytes, isText: isText,
+            escapesApostrophes: escapesApostrophes)
     }
 
-    mutating func value(_ text: String) { line("\(name): \(text)") }
-
-    mutating func braces(_ body: (inout TextWriter) -> Void) {
-        open()
-        body(&self)
-        close()
-    }
-
-    mutating func open() {
+    /// Starts a field whose value is the fields that are written up to ``close()``.
+    package mutating func open(_ name: String) {
         line("\(name) {")
         depth += 1
     }
 
-    mutating func close() {
+    package mutating func close() {
         depth -= 1
         line("}")
     }
@@ -55,20 +57,10 @@ package struct TextWriter {
     mutating func comment(_ text: String) { line("# \(text)") }
 
     private mutating func line(_ line: String) {
-        if !text.isEmpty { text += "\n" }
-        for _ in 0..<min(depth, Self.maxIndentedDepth) { text += "  " }
-        text += line
-    }
-
-    // MARK: - Values
-
-    /// Writes a quoted, escaped string. If `isText` is true, the bytes must be UTF-8, and letters that are not
-    /// ASCII are kept. Otherwise all bytes that are not ASCII are written as octal escapes.
-    mutating func quoted(_ bytes: some Sequence<UInt8>, isText: Bool) {
-        var text: [UInt8] = []
-        TextFormatString.append(
-            ContiguousArray(bytes).span, to: &text, isText: isText, escapesApostrophes: false)
-        value(String(decoding: text, as: UTF8.self))
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: isSingleLine ? " " : "\n")) }
+        let indent = isSingleLine ? 0 : min(depth, Self.maxIndentedDepth)
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * indent))
+        bytes.append(contentsOf: line.utf8)
     }
 
     /// A float in the spelling of the text format: without `.0`, and `nan`, `inf`, `-inf`.

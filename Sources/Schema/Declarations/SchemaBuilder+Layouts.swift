@@ -65,7 +65,7 @@ extension SchemaBuilder {
         messageLayouts.append(
             tables.add(
                 message: index, fields: entry.fields, layouts: layouts, isMapEntry: isMapEntry,
-                isMessageSet: entry.proto.options?.messageSetWireFormat == true,
+                isMessageSet: !isMapEntry && entry.proto.options?.messageSetWireFormat == true,
                 hasExtensions: !entry.extensionsByNumber.isEmpty))
         messages[index].wellKnown = wellKnown(entry, numbers)
     }

@@ -113,6 +113,31 @@ struct PendingMessageTests {
         }
     }
 
+    @Test("reads the entries of a map as such, even if a descriptor calls them a message set")
+    func entriesOfMessageSet() throws {
+        var entry = TestSchema.entry("ByNameEntry", key: .string, value: .int32)
+        entry.options?.messageSetWireFormat = true
+        let message = TestSchema.message(
+            "M",
+            [
+                TestSchema.field("child", 1, .message, of: ".t.M"),
+                TestSchema.field("by_name", 2, .message, of: ".t.M.ByNameEntry", .repeated),
+            ], nested: [entry])
+        let schema = try Schema([TestSchema.file("t.proto", messages: [message])])
+            .requiredMessage("t.M")
+        let good: [UInt8] = [0x0a, 7, 0x12, 5, 0x0a, 1, 0x61, 0x10, 3]
+        let read = try DynamicMessage(decoding: good, as: schema)
+        guard case .message(let child) = try read.get("child") else {
+            Issue.record("not a message")
+            return
+        }
+        #expect(try child.get("by_name") == .map(["a": .int32(3)]))
+        // The inner message is checked when the outer one is decoded.
+        #expect(throws: WireError(.invalidUTF8, offset: 6, path: [1, 2, 1])) {
+            try DynamicMessage(decoding: [0x0a, 5, 0x12, 3, 0x0a, 1, 0xff], as: schema)
+        }
+    }
+
     @Test("changes without an effect on its copies")
     func change() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
