@@ -26,7 +26,6 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
-        .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),

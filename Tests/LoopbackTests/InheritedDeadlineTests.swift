@@ -59,7 +59,7 @@ struct InheritedDeadlineTests {
             let sink = Sink<HelloReply>()
             try written.start(with: sink)
             await sink.waitForEnd()
-            #expect(sink.all.last == "OK" && sink.all.first?.contains("none") == false)
+            #expect(sink.all.last == "done" && sink.all.first?.contains("none") == false)
             for left in seen { #expect((1...900).contains(left ?? 0), "\(seen)") }
         }
         #expect(try await call() == nil)

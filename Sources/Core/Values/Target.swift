@@ -162,8 +162,8 @@ extension Target {
         return .refused(
             .invalidArgument,
             """
-            the client alone does not know the target '\(text.withoutLogin)': add \
-            'import SwiftletXDS', and call 'XDS.enable()' when the program starts
+            the target '\(text.withoutLogin)' needs the configuration of a control plane, which this version \
+            cannot use; name the servers themselves, as in dns:///host:port
             """)
     }
 

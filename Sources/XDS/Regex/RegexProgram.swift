@@ -15,6 +15,8 @@ struct RegexProgram: Sendable {
 
     /// The most steps. Each byte of the text may cost as many.
     static let maxStepCount = 4_000
+    /// The groups that a substitution can refer to. The places of others are not kept: each costs memory in each step.
+    static let maxGroupCount = 9
 
     private(set) var steps: [Step] = []
     private(set) var sets: [RegexSet] = []
@@ -22,7 +24,7 @@ struct RegexProgram: Sendable {
     let slotCount: Int
 
     init(_ node: RegexNode, captureCount: Int) throws(RegexError) {
-        slotCount = 2 * (captureCount + 1)
+        slotCount = 2 * (min(captureCount, Self.maxGroupCount) + 1)
         try add(.save(0))
         try compile(node)
         try add(.save(1))
@@ -47,6 +49,7 @@ extension RegexProgram {
             try add(.set(sets.count))
             sets.append(set)
         case .assertion(let assertion): try add(.assertion(assertion))
+        case .capture(let number, let node) where number > Self.maxGroupCount: try compile(node)
         case .capture(let number, let node):
             try add(.save(2 * number))
             try compile(node)

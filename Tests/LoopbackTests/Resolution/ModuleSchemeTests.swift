@@ -46,13 +46,13 @@ struct ModuleSchemeTests {
             try ProxyChoice.environment.proxy(for: target) { _ in "http://proxy:3128" } == nil)
     }
 
-    @Test("of xDS names the import and the call that a program lacks")
+    @Test("of xDS names what a program can write instead")
     func missing() {
         let error = Target.unknown("xds", of: "xds:///payments.prod")
         #expect(error.code == .invalidArgument)
         #expect(
             error.message
-                == "the client alone does not know the target 'xds:///payments.prod': add 'import SwiftletXDS', and call 'XDS.enable()' when the program starts"
+                == "the target 'xds:///payments.prod' needs the configuration of a control plane, which this version cannot use; name the servers themselves, as in dns:///host:port"
         )
         #expect(Target.unknown("etcd2", of: "etcd2:///a").message.contains("Resolvers.register"))
     }
