@@ -95,7 +95,7 @@ extension CallOptions {
         set { set { $0.interceptors = newValue } }
     }
 
-    /// Whether the call ends with the deadline of ``withDeadline(_:_:)`` around it. The default is true.
+    /// Whether the call ends with the deadline of `withDeadline` around it. The default is true.
     public var inheritsDeadline: Bool {
         get { rare?.values.inheritsDeadline ?? true }
         set { set { $0.inheritsDeadline = newValue } }

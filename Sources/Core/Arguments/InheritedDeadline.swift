@@ -15,7 +15,9 @@ import Synchronization
 /// ones. The body itself is not cancelled: only its calls end, with DEADLINE_EXCEEDED. A call that must not be
 /// bounded sets ``CallOptions/inheritsDeadline`` to false.
 ///
-/// - Parameter deadline: When calls end. ``Deadline/never`` changes nothing.
+/// - Parameters:
+///   - deadline: When calls end. ``Deadline/never`` changes nothing.
+///   - body: What makes the calls.
 /// - Throws: What `body` throws.
 public func withDeadline<Value>(
     _ deadline: Deadline, _ body: () async throws -> Value

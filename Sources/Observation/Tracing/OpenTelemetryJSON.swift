@@ -8,7 +8,9 @@ import SwiftletCore
 public enum OpenTelemetryJSON {
     /// One `TracesData` without line breaks, so that a file may have one on each line.
     ///
-    /// - Parameter service: The program's name: `service.name` of the resource.
+    /// - Parameters:
+    ///   - spans: In any order.
+    ///   - service: The program's name: `service.name` of the resource.
     public static func text(of spans: [RecordedSpan], service: String) -> String {
         let resource = object([
             ("attributes", array([text(TraceAttribute("service.name", .text(service)))]))
