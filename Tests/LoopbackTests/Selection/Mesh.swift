@@ -77,7 +77,7 @@ final class Mesh: Resolver {
     }
 
     func requestResolution() {}
-    func stop() { state.withLock { $0.results = nil } }
+    func stop() { _ = state.withLock { $0.results.take() } }
 
     /// The clusters in the tree.
     var clusters: Set<String> { state.withLock { Set($0.clusters.keys) } }
@@ -85,17 +85,24 @@ final class Mesh: Resolver {
     /// Adds or changes a cluster that calls are sent to.
     func set(_ name: String, _ cluster: Cluster) {
         let use = Use(name) { [weak self] in self?.wasReleased($0) }
+        // Servers end outside the lock, here and below.
         let old = state.withLock { state in
-            state.clusters[name] = cluster
-            return state.routed.updateValue(use, forKey: name)
+            (
+                state.clusters.updateValue(cluster, forKey: name),
+                state.routed.updateValue(use, forKey: name)
+            )
         }
         withExtendedLifetime(old) { report() }
     }
 
     /// Changes the servers of a cluster in the tree.
     func changeServers(of name: String, to servers: [LoopbackServer]) {
-        state.withLock { $0.clusters[name]?.servers = servers }
-        report()
+        let old = state.withLock { state in
+            let old = state.clusters[name]
+            state.clusters[name]?.servers = servers
+            return old
+        }
+        withExtendedLifetime(old) { report() }
     }
 
     /// Sends no more calls to a cluster.
@@ -105,10 +112,10 @@ final class Mesh: Resolver {
     }
 
     private func wasReleased(_ name: String) {
-        state.withLock { state in
-            if state.routed[name] == nil { state.clusters[name] = nil }
+        let old = state.withLock { state in
+            state.routed[name] == nil ? state.clusters.removeValue(forKey: name) : nil
         }
-        report()
+        withExtendedLifetime(old) { report() }
     }
 
     private func report() {
