@@ -9,7 +9,7 @@ struct MeshDependenciesTests {
     /// A control plane that has resources, and the watches of a target.
     private struct Mesh {
         var dependencies = MeshDependencies(
-            listener: ResourceName("svc", of: .listener)!, authority: "svc")
+            listener: Self.name("svc", .listener), authority: "svc")
         var resources: [ResourceKey: WatchEvent] = [:]
         var watched: [ResourceKey: ADSClient.WatcherID] = [:]
         var lookUps: Set<ClusterHost> = []
@@ -18,6 +18,13 @@ struct MeshDependenciesTests {
         var open: [ResourceKey] = []
 
         init() { run() }
+
+        static func name(_ text: String, _ type: ResourceType) -> ResourceName {
+            guard let name = ResourceName(text, of: type) else {
+                preconditionFailure("a test names its resources rightly")
+            }
+            return name
+        }
 
         /// Carries actions out. Watches are answered only by ``answer(_:)``.
         mutating func run() {
@@ -41,7 +48,7 @@ struct MeshDependenciesTests {
         }
 
         mutating func set(_ name: String, _ type: ResourceType, _ event: WatchEvent) {
-            let key = ResourceKey(type: type, name: ResourceName(name, of: type)!)
+            let key = ResourceKey(type: type, name: Self.name(name, type))
             resources[key] = event
             guard let id = watched[key] else { return }
             open.removeAll { $0 == key }
@@ -140,7 +147,7 @@ struct MeshDependenciesTests {
         mesh.set("a", .endpoints, endpoints("a", "10.0.0.1"))
         mesh.dependencies.retain("a")
         mesh.dependencies.retain("a")
-        mesh.resources[ResourceKey(type: .cluster, name: ResourceName("b", of: .cluster)!)] =
+        mesh.resources[ResourceKey(type: .cluster, name: Mesh.name("b", .cluster))] =
             .failed("gone")
         mesh.set("routes", .routeConfiguration, Sample.routes("routes", [Sample.route(to: "b")]))
         mesh.answer()
