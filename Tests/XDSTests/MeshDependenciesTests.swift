@@ -204,7 +204,7 @@ struct MeshDependenciesTests {
     func aggregates() {
         var mesh = mesh(to: ["top"])
         mesh.set("top", .cluster, aggregate("top", of: ["x", "missing", "a"]))
-        // Back to the top, which must not go round for ever.
+        // A cycle: "x" is below "top", and has "top" below it.
         mesh.set("x", .cluster, aggregate("x", of: ["b", "a", "top"]))
         mesh.set("missing", .cluster, .failed("gone"))
         for name in ["a", "b"] {

@@ -1,10 +1,10 @@
+import SwiftletBalancing
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
 import TestSupport
 import Testing
 
-@testable import SwiftletBalancing
 @testable import SwiftletXDS
 
 @Suite("The route of a call")
@@ -263,7 +263,7 @@ struct RoutingTests {
         let table = try table([Sample.action { $0.hashPolicy = policies }])
         let call = CallHeaders(path: "/s/m", metadata: metadata)
         guard case .forward(let routed) = table.decide(call, random: { _ in 0 }) else { return nil }
-        return routed.forwarding.hashPolicies.hash(of: call, channelID: 7) { XXH64.hash($0) }
+        return routed.forwarding.hashPolicies.hash(of: call, channelID: 7)
     }
 
     @Test("has a hash of headers and of the channel")

@@ -8,7 +8,7 @@
 
 /// Where the functions of a library are looked up by their C names.
 ///
-/// It is safe to use: an address is only looked up. Whoever calls a function states its type.
+/// It is safe to use, because it calls no function. The caller of a function states its type.
 @safe
 struct OpenSSLSymbols {
     /// A loaded library, or the process, as `dlopen` names them; or what the program says.

@@ -182,8 +182,8 @@ extension ADSStream {
 
     /// Records a response, so that the next request accepts or rejects it.
     ///
-    /// A server that sends the rejected resource again at once would keep both sides busy for ever, so rejections are
-    /// slowed down. Only a little: a resource that stays wrong must not delay the resources beside it.
+    /// A server may send a rejected resource again at once, without end. Then later rejections are sent a little
+    /// later, so that both sides have little to do. The delay is short, because it also delays other resources.
     mutating func receive(
         _ type: ResourceType, version: String, nonce: String, rejection: String?,
         at now: MonotonicInstant

@@ -1,14 +1,11 @@
+import SwiftletBalancing
 import SwiftletTransport
 
 extension [HashPolicy] {
     /// The hash of a call (A42); nil if no policy has one, so that the call goes to a random endpoint.
     ///
-    /// - Parameters:
-    ///   - channelID: A random number of the channel.
-    ///   - hash: XXH64 with the seed 0.
-    func hash(
-        of call: CallHeaders, channelID: UInt64, using hash: (Span<UInt8>) -> UInt64
-    ) -> UInt64? {
+    /// - Parameter channelID: A random number of the channel.
+    func hash(of call: CallHeaders, channelID: UInt64) -> UInt64? {
         var result: UInt64?
         for policy in self {
             var part: UInt64?
@@ -17,7 +14,7 @@ extension [HashPolicy] {
             case .header(let name, let rewrite):
                 if let value = call.value(of: name)?.contiguous {
                     let text = rewrite?.apply(to: value.span).contiguous ?? value
-                    part = hash(text.span)
+                    part = XXH64.hash(text.span)
                 }
             }
             if let part {

@@ -1,7 +1,7 @@
 import SwiftletMessages
 import SwiftletTransport
 
-/// The configuration of an extension: a message, or a `TypedStruct` that names the type it stands for.
+/// The configuration of an extension. It is a message, or a `TypedStruct`: the name of a type, and values as in JSON.
 struct ExtensionConfig {
     enum Content {
         case message([UInt8])
