@@ -13,10 +13,9 @@ struct RequestHeadTests {
     func prepared(subtype: String?) {
         func prepared(_ compression: CompressionAlgorithm) -> [String] {
             Self.fields(
-                RequestHead.prepared(
+                RequestHead.commonFields(
                     path: "/a.B/C", contentSubtype: subtype, compression: compression,
-                    authority: "there", scheme: "https", userAgent: "test/1"
-                ).list)
+                    authority: "there", scheme: "https", userAgent: "test/1"))
         }
         let type = subtype.map { "application/grpc+\($0)" } ?? "application/grpc"
         let fields = [

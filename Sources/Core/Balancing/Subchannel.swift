@@ -7,6 +7,10 @@ public struct Subchannel: Hashable, Sendable {
     public let id: UInt64
     /// The connections that carry the calls; nil in a test of a balancer.
     package let backend: (any SubchannelBackend)?
+    /// The `:authority` of the call that a picker sends to the subchannel, unless the call sets its own (proposal
+    /// A81). Nil, the default, means the channel's. It is here, and not beside the tracker, so that the pickers
+    /// above pass it on. Its text must be checked: calls compare it.
+    package var authority: String?
 
     package init(id: UInt64, backend: (any SubchannelBackend)? = nil) {
         self.id = id

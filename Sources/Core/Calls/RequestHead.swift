@@ -3,10 +3,10 @@ package import SwiftletTransport
 /// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: fields that are the same
 /// for many calls, and the others.
 package enum RequestHead {
-    static func prepared(
+    static func commonFields(
         path: String, contentSubtype: String?, compression: CompressionAlgorithm,
         authority: String, scheme: String, userAgent: String
-    ) -> PreparedHeaders {
+    ) -> HeaderList {
         var list = HeaderList()
         list.append(":method", "POST")
         list.append(":scheme", scheme)
@@ -18,7 +18,7 @@ package enum RequestHead {
         list.append("user-agent", userAgent)
         list.append("grpc-accept-encoding", CompressionAlgorithm.accepted)
         if compression != .identity { list.append("grpc-encoding", compression.name) }
-        return PreparedHeaders(list)
+        return list
     }
 
     /// The fields that differ from call to call.
@@ -56,12 +56,11 @@ struct RequestHeadCache {
     private struct Entry {
         var method: MethodSignature
         var compression: CompressionAlgorithm
-        var authority: String
         var prepared: PreparedHeaders
 
         /// The parameter is the call and not its head, so that the head is not copied.
-        func isFor(_ call: CallCore, _ authority: String) -> Bool {
-            method.isSame(as: call.head.method) && self.authority == authority
+        func isFor(_ call: CallCore, _ otherAuthority: String?) -> Bool {
+            method.isSame(as: call.head.method) && prepared.otherAuthority == otherAuthority
                 && compression == call.head.compression
         }
     }
@@ -81,15 +80,17 @@ struct RequestHeadCache {
 }
 
 extension RequestHeadCache {
+    /// - Parameter picked: The authority of the picker, which the call's own replaces; nil for none.
     mutating func prepared(
-        for call: CallCore, defaultAuthority: String, scheme: String, userAgent: String
+        for call: CallCore, picked: String? = nil, defaultAuthority: String, scheme: String,
+        userAgent: String
     ) throws(RPCError) -> PreparedHeaders {
         let method = ObjectIdentifier(call.head.method)
-        let hasDefaultHeaders = call.head.hasDefaultHeaders
+        let hasDefaultHeaders = call.head.hasDefaultHeaders && picked == nil
         if hasDefaultHeaders, method == ordinaryMethod, let ordinary { return ordinary }
         let prepared = try find(
-            for: call, authority: call.head.authority ?? defaultAuthority, scheme: scheme,
-            userAgent: userAgent)
+            for: call, call.head.authority ?? picked, defaultAuthority: defaultAuthority,
+            scheme: scheme, userAgent: userAgent)
         let isFirst = hasDefaultHeaders && ObjectIdentifier(entries[0].method) == method
         ordinary = isFirst ? prepared : nil
         ordinaryMethod = isFirst ? method : nil
@@ -97,32 +98,31 @@ extension RequestHeadCache {
     }
 
     private mutating func find(
-        for call: CallCore, authority: String, scheme: String, userAgent: String
+        for call: CallCore, _ otherAuthority: String?, defaultAuthority: String, scheme: String,
+        userAgent: String
     ) throws(RPCError) -> PreparedHeaders {
-        for index in entries.indices where entries[index].isFor(call, authority) {
+        for index in entries.indices where entries[index].isFor(call, otherAuthority) {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
         let head = call.head
+        let authority = otherAuthority ?? defaultAuthority
         if let refusalOfGRPC, !head.isPlain { throw refusalOfGRPC }
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
-        let prepared =
+        let list =
             method.plain.map {
-                PreparedHeaders(
-                    $0.head(
-                        path: method.path, authority: authority, scheme: scheme,
-                        userAgent: userAgent))
+                $0.head(
+                    path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)
             }
-            ?? RequestHead.prepared(
+            ?? RequestHead.commonFields(
                 path: method.path, contentSubtype: method.contentSubtype,
                 compression: head.compression, authority: authority, scheme: scheme,
                 userAgent: userAgent)
+        let prepared = PreparedHeaders(list, otherAuthority: otherAuthority)
         if entries.count == Self.capacity { entries.removeLast() }
         entries.insert(
-            Entry(
-                method: method, compression: head.compression, authority: authority,
-                prepared: prepared), at: 0)
+            Entry(method: method, compression: head.compression, prepared: prepared), at: 0)
         return prepared
     }
 

@@ -164,7 +164,9 @@ extension ChannelCore.State {
             route = .none
             return []
         case let single as SinglePicker:
-            if let member = members[single.subchannel.id], let link = member.onlyLink as? Link {
+            if single.subchannel.authority == nil, let member = members[single.subchannel.id],
+                let link = member.onlyLink as? Link
+            {
                 route = .link(ChannelCore.DirectRoute(link, member))
             } else {
                 route = .picker(single)
@@ -257,6 +259,18 @@ extension ChannelCore: CallBackend {
         switch picker.pick(info) {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }
+            var prepared = prepared
+            if let authority = subchannel.authority, call.head.authority == nil {
+                do throws(RPCError) {
+                    prepared = try state.withLock { (state) throws(RPCError) in
+                        try self.prepared(for: call, as: authority, in: &state.heads)
+                    }
+                } catch {
+                    let error = error.ofControlPlane("the balancing policy")
+                    call.end(with: error, isImmediate: true)
+                    return true
+                }
+            }
             if case .opened? = subchannel.backend?.open(call, prepared) { return true }
             if tracker != nil { call.track(nil) }
             return wait(call, version)
@@ -293,10 +307,11 @@ extension ChannelCore: CallBackend {
     }
 
     private func prepared(
-        for call: CallCore, in cache: inout RequestHeadCache
+        for call: CallCore, as picked: String? = nil, in cache: inout RequestHeadCache
     ) throws(RPCError) -> PreparedHeaders {
         try cache.prepared(
-            for: call, defaultAuthority: authority, scheme: scheme, userAgent: userAgent)
+            for: call, picked: picked, defaultAuthority: authority, scheme: scheme,
+            userAgent: userAgent)
     }
 
     /// A picker's error, with the time that now remains until the next attempt to connect.

@@ -184,9 +184,7 @@ extension Link {
     private func open(
         _ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList
     ) -> Bool {
-        if let authority = call.head.authority, wire.isSecure,
-            let refusal = wire.refusal(of: authority, peer: peer)
-        {
+        if let refusal = wire.refusal(of: prepared, peer: peer) {
             call.end(with: refusal, isImmediate: false)
             return true
         }

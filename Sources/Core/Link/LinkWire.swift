@@ -165,9 +165,10 @@ extension LinkWire {
     /// when the peer chose none.
     package var applicationProtocol: String? { secure.withLock { $0?.applicationProtocol } }
 
-    /// The error of a call to `authority` if the certificate of the server at `peer` is not valid for
-    /// that host.
-    package func refusal(of authority: String, peer: String) -> RPCError? {
+    /// The error of a call with these headers if the certificate of the server at `peer` is not valid for the
+    /// authority. Nil without TLS.
+    package func refusal(of headers: PreparedHeaders, peer: String) -> RPCError? {
+        guard isSecure, let authority = headers.otherAuthority else { return nil }
         let host = Target.split(authority)?.host
         if let identity = host.flatMap({ ServerIdentity(host: $0) }), isPeer(identity) {
             return nil

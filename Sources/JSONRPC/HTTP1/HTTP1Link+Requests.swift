@@ -7,7 +7,7 @@ import Synchronization
 
 extension HTTP1Link {
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing {
-        if let error = refusal(of: call) {
+        if let error = refusal(of: call, prepared) {
             call.end(with: error, isImmediate: true)
             return .placed
         }
@@ -25,10 +25,9 @@ extension HTTP1Link {
         return placing
     }
 
-    private func refusal(of call: CallCore) -> RPCError? {
+    private func refusal(of call: CallCore, _ prepared: PreparedHeaders) -> RPCError? {
         guard call.head.isPlain else { return .needsHTTP2(peer) }
-        guard wire.isSecure, let authority = call.head.authority else { return nil }
-        return wire.refusal(of: authority, peer: peer)
+        return wire.refusal(of: prepared, peer: peer)
     }
 
     private func begin(_ call: CallCore, _ stream: StreamHandle) {

@@ -5,6 +5,7 @@ import SwiftletTransport
 struct RequestInfo: Sendable {
     var method = ""
     var path = ""
+    var authority = ""
     var metadata = Metadata()
     var timeout: Duration?
     var encoding = CompressionAlgorithm.identity
@@ -25,6 +26,7 @@ struct RequestInfo: Sendable {
             // The names are ASCII.
             switch name {
             case ":path": path = WireText.bounded(value)
+            case ":authority": authority = WireText.bounded(value)
             case ":method": method = WireText.bounded(value)
             case "content-type":
                 isGRPC = ResponseHead.isGRPC(contentType: value)

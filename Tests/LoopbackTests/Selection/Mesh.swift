@@ -15,6 +15,8 @@ final class Mesh: Resolver {
         var filter: (any CallFilter)?
         /// The authority that the picker sets; nil for none.
         var authority: String?
+        /// The tracker that the picker sets; nil for that of the policy.
+        var tracker: (any CallTracker)?
     }
 
     /// What a selector and its calls keep of a cluster.
@@ -35,12 +37,10 @@ final class Mesh: Resolver {
 
     /// What the picker reads.
     final class Route: Sendable {
-        let cluster: String
-        let authority: String?
+        let name: String
+        let cluster: Cluster
 
-        init(_ cluster: String, _ authority: String?) {
-            (self.cluster, self.authority) = (cluster, authority)
-        }
+        init(_ name: String, _ cluster: Cluster) { (self.name, self.cluster) = (name, cluster) }
     }
 
     fileprivate struct State {
@@ -65,10 +65,10 @@ final class Mesh: Resolver {
     }
 
     func channel(
-        _ arguments: ChannelArguments = ChannelArguments(), queue: CompletionQueue? = nil
+        _ arguments: ChannelArguments = ChannelArguments(),
+        credentials: ChannelCredentials = .insecure
     ) throws -> Channel {
-        try Channel(
-            "\(scheme):///mesh", credentials: .insecure, arguments: arguments, queue: queue)
+        try Channel("\(scheme):///mesh", credentials: credentials, arguments: arguments)
     }
 
     func start(_ results: ResolverResults) {
@@ -138,8 +138,7 @@ extension Mesh.State {
                 endpoints.append(endpoint)
             }
             guard let use = routed[name] else { continue }
-            routes[name] = MeshSelector.Choice(
-                cluster: cluster, route: Mesh.Route(name, cluster.authority), use: use)
+            routes[name] = MeshSelector.Choice(route: Mesh.Route(name, cluster), use: use)
         }
         let policy = MeshPolicy(clusters: clusters.mapValues { PolicyBox(policy: $0.policy) })
         var result = ResolverResult(
@@ -152,7 +151,6 @@ extension Mesh.State {
 
 struct MeshSelector: ConfigSelector {
     struct Choice: Sendable {
-        var cluster: Mesh.Cluster
         var route: Mesh.Route
         var use: Mesh.Use
     }
@@ -163,11 +161,12 @@ struct MeshSelector: ConfigSelector {
         guard let name = metadata["x-cluster"], let choice = routes[name] else {
             throw RPCError(.notFound, "no route to \(metadata["x-cluster"] ?? path)")
         }
-        var config = CallConfig(choice.cluster.method)
+        let cluster = choice.route.cluster
+        var config = CallConfig(cluster.method)
         config.attributes = choice.route
         config.cluster = choice.use
         config.requestHash = metadata["x-key"].flatMap { UInt64($0) }
-        config.filter = choice.cluster.filter
+        config.filter = cluster.filter
         return config
     }
 }
@@ -187,9 +186,12 @@ private struct MeshBalancer: Balancer, Picker {
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         guard let route = call.selection?.attributes as? Mesh.Route,
-            let picker = pickers[route.cluster]
+            let picker = pickers[route.name]
         else { return .fail(RPCError(.internal, "the tree has no such cluster")) }
-        return picker.pick(call)
+        let pick = picker.pick(call)
+        guard case .subchannel(var subchannel, let tracker) = pick else { return pick }
+        subchannel.authority = route.cluster.authority
+        return .subchannel(subchannel, tracker: route.cluster.tracker ?? tracker)
     }
 
     private mutating func run(

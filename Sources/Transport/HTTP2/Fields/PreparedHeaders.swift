@@ -5,8 +5,12 @@
 /// the encoder's table. Then the encoder only copies a few bytes for them.
 package final class PreparedHeaders: Sendable {
     package let list: HeaderList
+    /// The authority that the server must prove to be over TLS, beside the host of the connection. Nil for
+    /// requests to that host.
+    package let otherAuthority: String?
 
-    package init(_ list: HeaderList) {
+    package init(_ list: HeaderList, otherAuthority: String? = nil) {
         self.list = list
+        self.otherAuthority = otherAuthority
     }
 }
