@@ -45,3 +45,7 @@ leaf wrong-host elsewhere.example ca serverAuth 'DNS:elsewhere.example,IP:192.0.
 leaf nameless localhost ca serverAuth '' $from $to
 leaf unknown-authority localhost other-ca serverAuth "$names" $from $to
 leaf unknown-client 'stranger' other-ca clientAuth '' $from $to
+authority mesh-ca 'Authority of a mesh'
+leaf mesh payments mesh-ca serverAuth,clientAuth \
+    'URI:spiffe://mesh.example/payments,DNS:payments.example,email:ops@mesh.example,IP:192.0.2.7,IP:::7' \
+    $from $to

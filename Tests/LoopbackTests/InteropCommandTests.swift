@@ -122,12 +122,14 @@ struct InteropCommandTests {
         .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
     func ports() throws {
         let ports = ["--server_control_port=2", "--server_retry_port=3"]
-        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
+        for (words, encryption) in [
+            (["--use_tls=true"], .all), ([], .none),
+        ] as [([String], Encryption)] {
             let server = try InteropCommand.server(
                 try Arguments(words + ports, of: InteropCommand.self))
-            #expect(try server.makeChannel().backend.isSecure == isSecure)
-            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
-            #expect(try server.makeControlChannel?().backend.isSecure == false)
+            #expect(try server.makeChannel().backend.encryption == encryption)
+            #expect(try server.makeLostChannel?(.seconds(1)).backend.encryption == encryption)
+            #expect(try server.makeControlChannel?().backend.encryption == Encryption.none)
         }
     }
 }

@@ -15,7 +15,7 @@ struct WaitingForStreamTests {
         let useEndCount = Counter()
 
         var requestAuthority: RequestAuthority {
-            RequestAuthority(authority: "a", scheme: "http", userAgent: "test")
+            RequestAuthority(authority: "a", userAgent: "test")
         }
 
         func begin(_ call: CallCore) {

@@ -58,6 +58,7 @@ extension CallOptions {
         var interceptors: [InterceptorFactory] = []
         var path: String?
         var inheritsDeadline: Bool?
+        var needsEncryption = false
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
@@ -105,6 +106,13 @@ extension CallOptions {
     package var path: String? {
         get { rare?.values.path }
         set { set { $0.path = newValue } }
+    }
+
+    /// Whether the metadata must not be sent on a connection that is not encrypted. Set only if the channel has
+    /// connections of both kinds. An attempt on the wrong kind fails with UNAUTHENTICATED.
+    package var needsEncryption: Bool {
+        get { rare?.values.needsEncryption ?? false }
+        set { set { $0.needsEncryption = newValue } }
     }
 
     /// Removes the interceptors and the credentials, because the chain of the call has made them. Otherwise the

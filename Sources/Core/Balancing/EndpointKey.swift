@@ -1,5 +1,5 @@
 /// Recognizes an endpoint in a later list: the same addresses in any order (A61), under the same
-/// TLS name.
+/// TLS name, with the same security.
 package struct EndpointKey: Hashable, Sendable {
     /// Nearly every endpoint has one address, for which a set would be an allocation.
     private enum Addresses: Hashable, Sendable {
@@ -9,6 +9,7 @@ package struct EndpointKey: Hashable, Sendable {
 
     private let addresses: Addresses
     private let serverName: String?
+    private let security: EndpointSecurity?
 
     /// Nil for an endpoint without addresses.
     package init?(_ endpoint: Endpoint) {
@@ -20,5 +21,6 @@ package struct EndpointKey: Hashable, Sendable {
             addresses = all.count == 1 ? .one(first) : .several(all)
         }
         serverName = endpoint.attributes.serverName
+        security = endpoint.attributes.security
     }
 }

@@ -75,8 +75,13 @@ struct RequestHeadCache {
     private var ordinaryMethod: ObjectIdentifier?
     /// The error of gRPC calls; nil if the channel can carry them.
     private let refusalOfGRPC: RPCError?
+    /// Whether the scheme is that of the encrypted connections, and the channel may have others.
+    private let hasInsecure: Bool
 
-    init(refusalOfGRPC: RPCError? = nil) { self.refusalOfGRPC = refusalOfGRPC }
+    init(refusalOfGRPC: RPCError? = nil, hasInsecure: Bool = false) {
+        self.refusalOfGRPC = refusalOfGRPC
+        self.hasInsecure = hasInsecure
+    }
 }
 
 extension RequestHeadCache {
@@ -110,16 +115,19 @@ extension RequestHeadCache {
         if let refusalOfGRPC, !head.isPlain { throw refusalOfGRPC }
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
-        let list =
+        func list(_ scheme: String) -> HeaderList {
             method.plain.map {
                 $0.head(
                     path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)
             }
-            ?? RequestHead.commonFields(
-                path: method.path, contentSubtype: method.contentSubtype,
-                compression: head.compression, authority: authority, scheme: scheme,
-                userAgent: userAgent)
-        let prepared = PreparedHeaders(list, otherAuthority: otherAuthority)
+                ?? RequestHead.commonFields(
+                    path: method.path, contentSubtype: method.contentSubtype,
+                    compression: head.compression, authority: authority, scheme: scheme,
+                    userAgent: userAgent)
+        }
+        let prepared = PreparedHeaders(
+            list(scheme), otherAuthority: otherAuthority,
+            insecure: hasInsecure ? PreparedHeaders(list("http")) : nil)
         if entries.count == Self.capacity { entries.removeLast() }
         entries.insert(
             Entry(method: method, compression: head.compression, prepared: prepared), at: 0)

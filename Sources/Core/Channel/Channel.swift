@@ -148,8 +148,7 @@ package protocol ChannelBackend: CallBackend {
     var queue: CompletionQueue { get }
     /// The `:authority` of requests.
     var authority: String { get }
-    /// Whether the connections are encrypted.
-    var isSecure: Bool { get }
+    var encryption: Encryption { get }
     var connectivity: ConnectivityState { get }
     /// The calls with interceptors or a retry policy.
     var openCalls: CallRegistry { get }
@@ -242,7 +241,7 @@ extension Channel {
         let description = CallDescription(
             method.path, method.shape,
             authority: options.authority ?? backend.authority,
-            isSecure: backend.isSecure, plain: method.plain)
+            backend.encryption, plain: method.plain)
         // The timeout counts from here, so that the time which interceptors take is included.
         options.absoluteDeadline = options.deadline
         options.timeout = nil

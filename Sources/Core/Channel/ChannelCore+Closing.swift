@@ -6,7 +6,7 @@ import Synchronization
 extension ChannelCore: ChannelBackend, QueueChannel {
     func queueWasShutDown() { shutDown() }
 
-    var isSecure: Bool { credentials.isSecure }
+    var encryption: Encryption { credentials.encryption }
 
     var metrics: (any ChannelMeter)? { plan.metrics }
 

@@ -16,7 +16,7 @@ extension ChannelCore: SubchannelOwner {
     }
 
     var requestAuthority: RequestAuthority {
-        RequestAuthority(authority: authority, scheme: scheme, userAgent: userAgent)
+        RequestAuthority(authority: authority, userAgent: userAgent)
     }
 
     func subchannelUseEnded(_ subchannel: SubchannelCore) {

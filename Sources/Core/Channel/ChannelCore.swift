@@ -97,7 +97,7 @@ final class ChannelCore: Sendable {
         authority =
             arguments.defaultAuthority ?? arguments.targetNameOverride
             ?? credentials.targetNameOverride ?? target.defaultAuthority
-        scheme = credentials.scheme
+        scheme = credentials.encryption == .none ? "http" : "https"
         userAgent = arguments.userAgent
         limits = MessageLimits(
             compression: arguments.defaultCompression,
@@ -122,7 +122,9 @@ final class ChannelCore: Sendable {
             target, credentials: credentials, arguments: arguments, queues: queues,
             sockets: sockets, proxy: proxy, otherVersion: otherVersion)
         let refusal = otherVersion?.isOnly == true ? RPCError.needsHTTP2("\(target)") : nil
-        state = Mutex(State(log: log, heads: RequestHeadCache(refusalOfGRPC: refusal)))
+        let heads = RequestHeadCache(
+            refusalOfGRPC: refusal, hasInsecure: credentials.encryption == .byEndpoint)
+        state = Mutex(State(log: log, heads: heads))
         ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
         let isOpen = queues.allSatisfy { $0.add(self) }

@@ -27,16 +27,16 @@ final class ConnectionCandidate: Sendable {
     private enum Answer { case ready, failed(String) }
 
     let address: SocketAddress
-    /// The name that TLS checks for this address; nil for the channel's name.
-    let serverName: String?
+    /// What TLS needs to know of this address; nil if it is treated as the target is.
+    let serverName: ServerName?
     let loop: EventLoop
     private let route: WireRoute
     private let wakeUp = WakeUp()
     private let state: Mutex<State>
 
     init(
-        _ address: SocketAddress, serverName: String?, _ route: WireRoute, times: ConnectionTimes,
-        loop: EventLoop
+        _ address: SocketAddress, serverName: ServerName?, _ route: WireRoute,
+        times: ConnectionTimes, loop: EventLoop
     ) {
         self.address = address
         self.serverName = serverName
@@ -89,6 +89,7 @@ extension ConnectionCandidate {
         // Before the session is made, which may take a while: it loads certificates.
         wait(for: "the TLS handshake did not complete", .tls)
         do throws(TLSError) {
+            if let security { return try security.makeSession(offering: route.protocols) }
             return try route.credentials.session(
                 for: host, override: route.arguments.targetNameOverride,
                 offering: route.protocols)
@@ -106,6 +107,12 @@ extension ConnectionCandidate {
             throw CandidateFailure(cause: error.cause)
         }
         state.withLock { $0.times.secured = .now }
+        if let security {
+            HeldLocks.assertNone(calling: "endpoint security")
+            guard let reason = security.nameCheck(wire.peerNames) else { return }
+            throw CandidateFailure(
+                cause: "the certificate of the server was refused: \(PeerText.clean(reason))")
+        }
         if let verification = route.credentials.verification {
             try await verify(wire.verifiedCertificates, by: verification)
         }
@@ -143,9 +150,14 @@ extension ConnectionCandidate {
         let value = Mutex<Result<Void, CandidateFailure>?>(nil)
     }
 
+    /// What secures the connection instead of the channel's credentials; nil for those.
+    private var security: EndpointSecurity? {
+        route.credentials.isDecidedByEndpoints ? serverName?.security : nil
+    }
+
     /// The server's name for TLS.
     private var host: String {
-        serverName ?? route.arguments.defaultHost ?? route.target.host
+        serverName?.name ?? route.arguments.defaultHost ?? route.target.host
     }
 }
 

@@ -40,7 +40,7 @@ final class ConnectionPlan: Sendable {
 
 extension ConnectionPlan {
     func race(
-        _ addresses: [SocketAddress], serverNames: [SocketAddress: String], timeLimit: Duration
+        _ addresses: [SocketAddress], serverNames: [SocketAddress: ServerName], timeLimit: Duration
     ) -> ConnectionRace {
         let route = WireRoute(
             target: target, credentials: credentials, arguments: arguments,

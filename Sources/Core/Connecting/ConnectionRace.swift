@@ -34,7 +34,7 @@ final class ConnectionRace: Sendable {
     ///   - timeLimit: How long the race may last, from `begun`.
     ///   - loop: The loop that the connection belongs to.
     init(
-        _ addresses: [SocketAddress], serverNames: [SocketAddress: String] = [:],
+        _ addresses: [SocketAddress], serverNames: [SocketAddress: ServerName] = [:],
         _ route: WireRoute, begun: MonotonicInstant = .now, resolved: MonotonicInstant?,
         timeLimit: Duration, loop: EventLoop, lastStep: @escaping LastStep
     ) {
@@ -131,7 +131,7 @@ extension ConnectionRace {
 
     /// Replaces the addresses and their TLS names. Candidates whose address and name stay continue. If none
     /// of them stays, the time limit begins again.
-    func update(to addresses: [SocketAddress], serverNames: [SocketAddress: String]) {
+    func update(to addresses: [SocketAddress], serverNames: [SocketAddress: ServerName]) {
         let removed = state.withLock { state in
             let removed = state.replace(by: addresses, serverNames)
             if !removed.isEmpty, state.running.isEmpty { state.deadline = .now + timeLimit }

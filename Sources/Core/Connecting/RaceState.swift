@@ -9,7 +9,7 @@ struct RaceFailure: Sendable {
 /// The candidates of a race, and what has become of them.
 struct RaceState {
     var plan: HappyEyeballs<RaceFailure>
-    var serverNames: [SocketAddress: String]
+    var serverNames: [SocketAddress: ServerName]
     var deadline: MonotonicInstant
     /// The candidates that have not ended, with the index of their address in the plan.
     var running: [(index: Int, candidate: ConnectionCandidate)] = []
@@ -18,7 +18,7 @@ struct RaceState {
     private(set) var lesson = AddressOrder.Lesson()
 
     init(
-        plan: HappyEyeballs<RaceFailure>, serverNames: [SocketAddress: String],
+        plan: HappyEyeballs<RaceFailure>, serverNames: [SocketAddress: ServerName],
         deadline: MonotonicInstant
     ) {
         self.plan = plan
@@ -62,7 +62,7 @@ extension RaceState {
     /// Replaces the addresses that have not started. Returns the candidates whose address is gone, or has
     /// another TLS name.
     mutating func replace(
-        by addresses: [SocketAddress], _ serverNames: [SocketAddress: String]
+        by addresses: [SocketAddress], _ serverNames: [SocketAddress: ServerName]
     ) -> [ConnectionCandidate] {
         let listed = Set(addresses)
         let gone = running.filter { _, candidate in

@@ -17,17 +17,17 @@ private final class CredentialsInterceptor: Interceptor {
     func start(_ options: CallOptions, _ call: InterceptedCall) {
         let description = call.description
         HeldLocks.assertNone(calling: "call credentials")
-        guard description.isSecure || credentials.allowsInsecureConnections else {
+        guard description.encryption != .none || credentials.allowsInsecureConnections else {
             return call.close(CallEnd(error: .insecureConnection))
         }
         if let metadata = credentials.cachedMetadata(for: description) {
-            return call.start(options.adding(metadata))
+            return call.start(options.adding(metadata, of: credentials, to: description))
         }
         call.holdRequests()
         task = Task { [credentials] in
             do throws(RPCError) {
                 let metadata = try await credentials.metadata(for: description)
-                call.start(options.adding(metadata))
+                call.start(options.adding(metadata, of: credentials, to: description))
                 call.releaseRequests()
             } catch {
                 call.close(CallEnd(error: error.ofControlPlane("the call credentials")))
@@ -42,18 +42,15 @@ private final class CredentialsInterceptor: Interceptor {
 }
 
 extension CallOptions {
-    fileprivate func adding(_ metadata: Metadata) -> CallOptions {
+    /// These options with the metadata that `credentials` have given to the call.
+    package func adding(
+        _ metadata: Metadata, of credentials: any CallCredentials, to call: CallDescription
+    ) -> CallOptions {
         var options = self
         options.metadata.append(contentsOf: metadata)
+        if call.encryption == .byEndpoint, !credentials.allowsInsecureConnections {
+            options.needsEncryption = true
+        }
         return options
-    }
-}
-
-extension RPCError {
-    fileprivate static var insecureConnection: RPCError {
-        .refused(
-            .unauthenticated,
-            "call credentials are not sent on an unencrypted connection; use TLS credentials for the channel"
-        )
     }
 }

@@ -96,8 +96,10 @@ public struct CallDescription: Hashable, Sendable {
     public let shape: CallShape
     /// The `:authority` of the request.
     public let authority: String
-    /// Whether the connection is encrypted.
-    public let isSecure: Bool
+    /// Whether the connection is encrypted. False if this is decided only when the call gets a connection.
+    public var isSecure: Bool { encryption == .all }
+    /// Which connections of the channel are encrypted.
+    package let encryption: Encryption
     /// The method of a plain HTTP request; nil for a call of gRPC.
     public var httpMethod: HTTPMethod? { plain?.method }
     /// The plain HTTP request; nil for a call of gRPC.
@@ -110,17 +112,17 @@ public struct CallDescription: Hashable, Sendable {
     ///   - isSecure: Whether the connection is encrypted.
     public init(path: String, shape: CallShape, authority: String, isSecure: Bool) {
         self.init(
-            path, shape, authority: authority, isSecure: isSecure, plain: nil)
+            path, shape, authority: authority, isSecure ? .all : .none, plain: nil)
     }
 
     init(
-        _ path: String, _ shape: CallShape, authority: String, isSecure: Bool,
+        _ path: String, _ shape: CallShape, authority: String, _ encryption: Encryption,
         plain: PlainExchange?
     ) {
         self.path = path
         self.shape = shape
         self.authority = authority
-        self.isSecure = isSecure
+        self.encryption = encryption
         self.plain = plain
     }
 

@@ -156,6 +156,8 @@ package final class Link: Sendable {
         }
     }
 
+    var isSecure: Bool { wire.isSecure }
+
     func withOwner(_ body: (any LinkOwner) -> Void) {
         if let owner = owner.withLock({ $0 }) { body(owner) }
     }
@@ -184,7 +186,7 @@ extension Link {
     private func open(
         _ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList
     ) -> Bool {
-        if let refusal = wire.refusal(of: prepared, peer: peer) {
+        if let refusal = wire.refusal(of: call, prepared, peer: peer) {
             call.end(with: refusal, isImmediate: false)
             return true
         }
@@ -197,7 +199,8 @@ extension Link {
                 let isEmpty = request.isEmpty && request.isFinish
                 let endsWithHeaders = isEmpty && framing.endsEmptyRequestWithHeaders
                 let stream = try state.connection.openStream(
-                    prepared, fields, endStream: endsWithHeaders, isHead: call.head.isHead)
+                    wire.isSecure ? prepared : prepared.insecure ?? prepared, fields,
+                    endStream: endsWithHeaders, isHead: call.head.isHead)
                 request.takeEach { message, isLast in
                     _ = state.connection.sendData(message, on: stream, endStream: isLast)
                 }

@@ -40,3 +40,13 @@ extension LinkError {
         self.init(phase: phase, cause: "\(error)", kind: .system(error.code))
     }
 }
+
+extension RPCError {
+    /// The error of a call whose credentials must not be sent on its connection.
+    static var insecureConnection: RPCError {
+        .refused(
+            .unauthenticated,
+            "call credentials are not sent on an unencrypted connection; use TLS credentials for the channel"
+        )
+    }
+}

@@ -165,10 +165,13 @@ extension LinkWire {
     /// when the peer chose none.
     package var applicationProtocol: String? { secure.withLock { $0?.applicationProtocol } }
 
-    /// The error of a call with these headers if the certificate of the server at `peer` is not valid for the
-    /// authority. Nil without TLS.
-    package func refusal(of headers: PreparedHeaders, peer: String) -> RPCError? {
-        guard isSecure, let authority = headers.otherAuthority else { return nil }
+    /// The error of a call that the server at `peer` must not get: without TLS, because of its credentials; over
+    /// TLS, because the certificate is not valid for the authority. Nil for other calls.
+    package func refusal(
+        of call: CallCore, _ headers: PreparedHeaders, peer: String
+    ) -> RPCError? {
+        guard isSecure else { return call.head.needsEncryption ? .insecureConnection : nil }
+        guard let authority = headers.otherAuthority else { return nil }
         let host = Target.split(authority)?.host
         if let identity = host.flatMap({ ServerIdentity(host: $0) }), isPeer(identity) {
             return nil
@@ -180,6 +183,9 @@ extension LinkWire {
 
     /// As ``TLSSession/verifiedCertificates``. Empty without TLS.
     var verifiedCertificates: [[UInt8]] { secure.withLock { $0?.verifiedCertificates ?? [] } }
+
+    /// As ``TLSSession/peerNames``. Empty without TLS.
+    var peerNames: [SubjectAlternativeName] { secure.withLock { $0?.peerNames ?? [] } }
 
     /// Whether the certificate of the peer is valid for the identity. True without TLS.
     func isPeer(_ identity: ServerIdentity) -> Bool {

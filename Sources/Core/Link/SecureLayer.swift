@@ -139,5 +139,7 @@ extension SecureLayer {
 
     var verifiedCertificates: [[UInt8]] { session.verifiedCertificates }
 
+    var peerNames: [SubjectAlternativeName] { session.peerNames }
+
     var hasOutput: Bool { !ciphertext.isEmpty }
 }

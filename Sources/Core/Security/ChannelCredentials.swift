@@ -11,6 +11,8 @@ public struct ChannelCredentials: Sendable {
     let verification: PeerVerification?
     /// The name that the certificate must be for; nil means the target's name.
     let targetNameOverride: String?
+    /// Whether an ``EndpointSecurity`` replaces these credentials.
+    private(set) var isDecidedByEndpoints = false
 
     /// No TLS: sends everything unencrypted.
     public static let insecure = ChannelCredentials(provider: nil, targetNameOverride: nil)
@@ -78,10 +80,22 @@ public struct ChannelCredentials: Sendable {
 }
 
 extension ChannelCredentials {
-    package var isSecure: Bool { provider != nil }
+    /// Credentials for endpoints without an ``EndpointSecurity``. The connections of the others are secured as
+    /// that object says.
+    package static func decidedByEndpoints(fallback: ChannelCredentials) -> ChannelCredentials {
+        var credentials = fallback
+        credentials.isDecidedByEndpoints = true
+        return credentials
+    }
 
-    /// The value of `:scheme`.
-    var scheme: String { isSecure ? "https" : "http" }
+    /// Which connections are encrypted.
+    package var encryption: Encryption {
+        if provider != nil { return .all }
+        return isDecidedByEndpoints ? .byEndpoint : .none
+    }
+
+    /// Whether all connections are encrypted.
+    package var isSecure: Bool { encryption == .all }
 
     /// A new session with the target's host; nil without TLS.
     ///
@@ -97,6 +111,14 @@ extension ChannelCredentials {
         return try provider.makeSession(
             host: override ?? targetNameOverride ?? host, offering: protocols)
     }
+}
+
+/// Which connections of a channel are encrypted.
+package enum Encryption: Hashable, Sendable {
+    case none
+    /// Those of the endpoints that have an ``EndpointSecurity``.
+    case byEndpoint
+    case all
 }
 
 /// The TLS options of a client. The defaults suit a server on the internet: its certificate must be

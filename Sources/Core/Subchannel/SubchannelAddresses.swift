@@ -4,7 +4,7 @@ import SwiftletTransport
 struct SubchannelAddresses {
     private(set) var list: [SocketAddress]
     /// For an address without an entry, TLS checks the channel's name.
-    private(set) var serverNames: [SocketAddress: String]
+    private(set) var serverNames: [SocketAddress: ServerName]
     private var order = AddressOrder()
 
     init(_ endpoint: Endpoint) {
@@ -20,7 +20,7 @@ extension SubchannelAddresses {
     mutating func learn(_ lesson: AddressOrder.Lesson) { order.learn(lesson) }
 
     /// Whether a connection to `address`, whose certificate was checked for `name`, may be used.
-    func lists(_ address: SocketAddress, named name: String?) -> Bool {
+    func lists(_ address: SocketAddress, named name: ServerName?) -> Bool {
         list.contains(address) && serverNames[address] == name
     }
 

@@ -17,7 +17,7 @@ struct SubchannelLife: ~Copyable {
         /// Calls that were handed out have begun again.
         case begun(callCount: Int)
         /// An attempt has ended with a connection, whose TLS certificate was checked for the name.
-        case connected(Link, named: String?, AddressOrder.Lesson, attempt: Int)
+        case connected(Link, named: ServerName?, AddressOrder.Lesson, attempt: Int)
         case failed(ConnectionFailure, AddressOrder.Lesson, attempt: Int)
         case timerFired
         case networkIsBack
@@ -160,7 +160,7 @@ extension SubchannelLife {
     }
 
     private mutating func use(
-        _ link: Link, named name: String?, _ lesson: AddressOrder.Lesson, of attempt: Int
+        _ link: Link, named name: ServerName?, _ lesson: AddressOrder.Lesson, of attempt: Int
     ) {
         let isExpected = attempts.end(attempt)
         guard isExpected, addresses.lists(link.address, named: name) else {

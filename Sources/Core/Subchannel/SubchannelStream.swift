@@ -51,7 +51,6 @@ protocol SubchannelStreamReceiver: AnyObject, Sendable {
 /// The headers of a channel's requests that name their target and their sender.
 struct RequestAuthority: Sendable {
     let authority: String
-    let scheme: String
     let userAgent: String
 }
 
@@ -159,7 +158,8 @@ extension SubchannelStream: CallBackend {
         var cache = RequestHeadCache()
         do throws(RPCError) {
             let prepared = try cache.prepared(
-                for: call, defaultAuthority: authority.authority, scheme: authority.scheme,
+                for: call, defaultAuthority: authority.authority,
+                scheme: link.isSecure ? "https" : "http",
                 userAgent: authority.userAgent)
             guard !link.open(call, prepared) else { return }
             throw RPCError(.unavailable, "the connection to \(link.peer) accepts no calls")

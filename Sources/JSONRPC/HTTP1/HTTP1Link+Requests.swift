@@ -27,7 +27,7 @@ extension HTTP1Link {
 
     private func refusal(of call: CallCore, _ prepared: PreparedHeaders) -> RPCError? {
         guard call.head.isPlain else { return .needsHTTP2(peer) }
-        return wire.refusal(of: prepared, peer: peer)
+        return wire.refusal(of: call, prepared, peer: peer)
     }
 
     private func begin(_ call: CallCore, _ stream: StreamHandle) {

@@ -104,7 +104,7 @@ private final class FakeBackend: ChannelBackend {
     let loop: EventLoop
     let limits = MessageLimits()
     let authority = "fake"
-    let isSecure = true
+    let encryption = Encryption.all
     let openCalls = CallRegistry()
     private let state = Mutex(State())
 

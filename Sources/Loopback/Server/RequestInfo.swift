@@ -6,6 +6,7 @@ struct RequestInfo: Sendable {
     var method = ""
     var path = ""
     var authority = ""
+    var scheme = ""
     var metadata = Metadata()
     var timeout: Duration?
     var encoding = CompressionAlgorithm.identity
@@ -27,6 +28,7 @@ struct RequestInfo: Sendable {
             switch name {
             case ":path": path = WireText.bounded(value)
             case ":authority": authority = WireText.bounded(value)
+            case ":scheme": scheme = WireText.bounded(value)
             case ":method": method = WireText.bounded(value)
             case "content-type":
                 isGRPC = ResponseHead.isGRPC(contentType: value)

@@ -37,7 +37,7 @@ private final class TokenRefreshInterceptor: Interceptor {
     init(_ token: BearerToken) { self.token = token }
 
     func start(_ options: CallOptions, _ call: InterceptedCall) {
-        guard call.description.isSecure || token.allowsInsecureConnections else {
+        guard call.description.encryption != .none || token.allowsInsecureConnections else {
             return call.close(
                 CallEnd(
                     error: RPCError(
@@ -84,7 +84,10 @@ private final class TokenRefreshInterceptor: Interceptor {
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
-        guard end.error?.code == .unauthenticated, !hasRetried else { return call.close(end) }
+        // A refusal of this side, for example on a connection without TLS, says nothing about the token.
+        guard let error = end.error, error.code == .unauthenticated, error.origin == .server,
+            !hasRetried
+        else { return call.close(end) }
         if let sent { token.invalidate(rejected: sent) }
         guard request.mayReplay else { return call.close(end) }
         hasRetried = true
@@ -120,8 +123,6 @@ private final class TokenRefreshInterceptor: Interceptor {
         _ proceed: (CallOptions, InterceptedCall) -> Void
     ) {
         sent = metadata
-        var options = request.options
-        options.metadata.append(contentsOf: metadata)
-        proceed(options, call)
+        proceed(request.options.adding(metadata, of: token, to: call.description), call)
     }
 }

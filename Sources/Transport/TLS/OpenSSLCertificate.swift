@@ -44,6 +44,17 @@ extension OpenSSLLibrary {
 
     /// The hosts and addresses for which the certificate is valid (RFC 9525 §6).
     func names(of certificate: OpaquePointer?) -> [String] {
+        unsafe alternativeNames(of: certificate).compactMap { name in
+            switch name {
+            case .dns(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .address(let bytes): address(bytes)
+            case .uri, .email: nil
+            }
+        }
+    }
+
+    /// The subject alternative names of the kinds that are strings of bytes.
+    func alternativeNames(of certificate: OpaquePointer?) -> [SubjectAlternativeName] {
         guard let certificate = unsafe certificate else { return [] }
         guard
             let list = unsafe x509GetExtD2i(
@@ -52,15 +63,16 @@ extension OpenSSLLibrary {
             return []
         }
         defer { unsafe generalNamesFree(list) }
-        var names: [String] = []
+        var names: [SubjectAlternativeName] = []
         for index in 0..<max(0, unsafe opensslSkNum(list)) {
             var kind: CInt = -1
             let value = unsafe generalNameGet0Value(opensslSkValue(list, index), &kind)
-            // The value is a string for these two kinds only.
+            // The value is a string for these kinds only.
             switch kind {
-            case OpenSSL.GEN_DNS:
-                names.append(unsafe String(decoding: bytes(of: value), as: UTF8.self))
-            case OpenSSL.GEN_IPADD: names.append(unsafe address(bytes(of: value)))
+            case OpenSSL.GEN_DNS: names.append(.dns(unsafe bytes(of: value)))
+            case OpenSSL.GEN_URI: names.append(.uri(unsafe bytes(of: value)))
+            case OpenSSL.GEN_EMAIL: names.append(.email(unsafe bytes(of: value)))
+            case OpenSSL.GEN_IPADD: names.append(.address(unsafe bytes(of: value)))
             default: break
             }
         }

@@ -49,7 +49,9 @@ enum OpenSSL {
     static let X509_CHECK_FLAG_NEVER_CHECK_SUBJECT: CUnsignedInt = 0x20
     static let NID_commonName: CInt = 13
     static let NID_subject_alt_name: CInt = 85
+    static let GEN_EMAIL: CInt = 1
     static let GEN_DNS: CInt = 2
+    static let GEN_URI: CInt = 6
     static let GEN_IPADD: CInt = 7
 
     static let X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT: CInt = 2

@@ -132,7 +132,7 @@ extension OpenSSLContext {
     private func setTrust() throws(TLSError) {
         let demandsPeer =
             configuration.role == .client
-            ? configuration.verification == .full : configuration.demandsClientCertificate
+            ? configuration.verification != .none : configuration.demandsClientCertificate
         guard demandsPeer else { return }
         switch configuration.trust {
         case .system:

@@ -1,15 +1,24 @@
 // The identity that a session expects of its peer, and the identity that the peer has.
 
 extension OpenSSLSession {
-    /// Makes OpenSSL check the peer's certificate for the identity. Offers a ticket of an earlier session
-    /// with that peer.
+    /// Sends the identity as SNI, and makes OpenSSL check the peer's certificate for it. Offers a ticket of an
+    /// earlier session with that peer.
     func setIdentity() throws(TLSError) {
+        let verification = context.configuration.verification
         guard let identity else {
-            guard context.configuration.verification == .none else {
+            guard verification != .full else {
                 throw TLSError(.configuration, "no host is given that the certificate must be for")
             }
             return
         }
+        if verification != .chain { try check(identity) }
+        if case .name(let name) = identity { try setServerName(name) }
+        library.errClearError()
+        guard context.configuration.resumesSessions else { return }
+        unsafe context.tickets.take(for: identity, isReusable: \.isReusable)?.offer(to: ssl)
+    }
+
+    private func check(_ identity: ServerIdentity) throws(TLSError) {
         let parameters = unsafe library.sslGet0Param(ssl)
         switch identity {
         case .address(let address):
@@ -21,11 +30,7 @@ extension OpenSSLSession {
             guard unsafe library.x509VerifyParamSet1Host(parameters, name, 0) == 1 else {
                 throw TLSError(.configuration, "not a host name: '\(name)'")
             }
-            try setServerName(name)
         }
-        library.errClearError()
-        guard context.configuration.resumesSessions else { return }
-        unsafe context.tickets.take(for: identity, isReusable: \.isReusable)?.offer(to: ssl)
     }
 
     /// RFC 9525 §6.3 and §2: no partial wildcards, and the Common Name of a certificate is no identity.
@@ -90,8 +95,14 @@ extension OpenSSLSession {
     /// The chain that OpenSSL built from the peer's certificate to an authority, in DER. Without verification, the
     /// certificates that the peer sent.
     package var verifiedCertificates: [[UInt8]] {
-        guard context.configuration.verification == .full else { return peerCertificates }
+        guard context.configuration.verification != .none else { return peerCertificates }
         return unsafe mapVerifiedChain { unsafe library.der($0) }
+    }
+
+    package var peerNames: [SubjectAlternativeName] {
+        guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
+        defer { unsafe library.x509Free(own) }
+        return unsafe library.alternativeNames(of: own)
     }
 
     /// Calls `body` with each certificate of the verified chain. Empty if there is none.

@@ -19,7 +19,8 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     private static var recordByteCount: Int { 16_384 }
 
     let context: OpenSSLContext
-    /// The identity that the peer's certificate must have. Nil on servers.
+    /// The identity that is sent as SNI, and that the peer's certificate must have if its names are verified. Nil
+    /// on servers.
     let identity: ServerIdentity?
     let library: OpenSSLLibrary
     /// Used only in this type, on one thread at a time.

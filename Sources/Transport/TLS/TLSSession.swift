@@ -39,6 +39,10 @@ package protocol TLSSession: AnyObject, Sendable {
     /// verified, the certificates that the peer sent. Empty if the session was resumed.
     var verifiedCertificates: [[UInt8]] { get }
 
+    /// The subject alternative names of the peer's own certificate, also if the session was resumed. Empty if
+    /// there are none, or if the library of TLS does not report them.
+    var peerNames: [SubjectAlternativeName] { get }
+
     /// Whether the peer's certificate is also valid for `identity`, in addition to the session's own host.
     /// True if the names of the certificate are not verified.
     func isPeer(_ identity: ServerIdentity) -> Bool
@@ -52,6 +56,7 @@ package protocol TLSSession: AnyObject, Sendable {
 
 extension TLSSession {
     package var verifiedCertificates: [[UInt8]] { peerCertificates }
+    package var peerNames: [SubjectAlternativeName] { [] }
 }
 
 package enum TLSHandshakeProgress: Hashable, Sendable {
@@ -76,8 +81,9 @@ package enum TLSReadOutcome: Hashable, Sendable {
 /// Makes sessions of one TLS library.
 package protocol TLSProvider: Sendable {
     /// - Parameters:
-    ///   - host: On a client, the name or numeric address that the server's certificate must have. Nil on a
-    ///     server.
+    ///   - host: On a client, the name that is sent as SNI (an address is not sent), and that the server's
+    ///     certificate must have if the configuration verifies names. Nil on a server, and on a client that
+    ///     neither sends nor verifies a name.
     ///   - protocols: The application protocols (ALPN) that this client offers, in order of preference. The
     ///     server may select none of them. Nil means the protocols of the configuration, with its rules.
     func makeSession(

@@ -16,7 +16,7 @@ final class RetryingCallTrial {
         var loop: EventLoop { queue.loop }
         var limits: MessageLimits { MessageLimits() }
         var authority: String { "test" }
-        var isSecure: Bool { false }
+        var encryption: Encryption { .none }
         var connectivity: ConnectivityState { .idle }
         var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
         var snapshot: ChannelSnapshot? { nil }

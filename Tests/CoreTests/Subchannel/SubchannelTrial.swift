@@ -70,7 +70,7 @@ final class SubchannelTrial {
     private(set) var actions: [Life.Action] = []
     /// The last attempt that was begun.
     private(set) var attempt:
-        (number: Int, serverNames: [SocketAddress: String], timeLimit: Duration)?
+        (number: Int, serverNames: [SocketAddress: ServerName], timeLimit: Duration)?
 
     init(
         _ ports: [UInt16] = [1], maxConnectionCount: Int? = 1,
@@ -129,7 +129,9 @@ extension SubchannelTrial {
         after delay: Duration = .zero
     ) throws -> [String] {
         try handle(
-            .connected(link, named: name, lesson, attempt: attempt?.number ?? 0), after: delay)
+            .connected(
+                link, named: name.map { ServerName(name: $0) }, lesson,
+                attempt: attempt?.number ?? 0), after: delay)
     }
 
     /// The last attempt fails.
@@ -210,4 +212,8 @@ extension SubchannelTrial {
         addresses.map { address in "\(address)".split(separator: ":").last.map(String.init) ?? "" }
             .joined(separator: ",")
     }
+}
+
+extension ServerName: ExpressibleByStringLiteral {
+    public init(stringLiteral name: String) { self.init(name: name) }
 }

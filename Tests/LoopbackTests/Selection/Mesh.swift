@@ -13,6 +13,8 @@ final class Mesh: Resolver {
         var policy: any BalancingPolicy = RoundRobin()
         var method = MethodConfig([])
         var filter: (any CallFilter)?
+        /// How the connections to the servers are secured; nil for the credentials of the channel.
+        var security: EndpointSecurity?
         /// The authority that the picker sets; nil for none.
         var authority: String?
         /// The tracker that the picker sets; nil for that of the policy.
@@ -135,6 +137,7 @@ extension Mesh.State {
                 guard let address = try? ServerAddress(server.target) else { continue }
                 var endpoint = Endpoint([address])
                 endpoint.attributes.path = [name]
+                endpoint.attributes.security = cluster.security
                 endpoints.append(endpoint)
             }
             guard let use = routed[name] else { continue }

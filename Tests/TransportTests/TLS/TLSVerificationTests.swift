@@ -236,9 +236,12 @@ struct TLSVerificationTests {
 
     @Test("asks for the certificate of a name, but never of an address (RFC 6066 §3)")
     func serverNameIndication() throws {
-        for (host, isSent) in [("a.test.swiftlet.example", true), ("127.0.0.1", false)] {
-            let session = try OpenSSLContext(TLSFixtures.client()).makeSession(
-                host: host, offering: nil)
+        for (host, verification, isSent) in [
+            ("a.test.swiftlet.example", .full, true), ("127.0.0.1", .full, false),
+            ("a.test.swiftlet.example", .chain, true), ("127.0.0.1", .chain, false),
+        ] as [(String, TLSConfiguration.Verification, Bool)] {
+            let client = TLSFixtures.client { $0.verification = verification }
+            let session = try OpenSSLContext(client).makeSession(host: host, offering: nil)
             var received = ReceiveBuffer()
             var sent = GatherList()
             _ = try session.handshake(&received, sending: &sent)
@@ -264,6 +267,50 @@ struct TLSVerificationTests {
         }
         for host in ["example.com", "test.swiftlet.example", "127.0.0.2", "::2"] {
             #expect(!pair.client.isPeer(try #require(ServerIdentity(host: host))), "\(host)")
+        }
+    }
+
+    @Test("may leave the names of a trusted certificate to the owner, also of a resumed session")
+    func chainAlone() throws {
+        let client = try OpenSSLContext(
+            TLSFixtures.client {
+                $0.verification = .chain
+                $0.trust = .authorities(.file(TLSFixtures.path("mesh-ca.pem")))
+            })
+        let server = try OpenSSLContext(TLSFixtures.server("mesh"))
+        for (turn, host) in ["sni.example", "sni.example", nil].enumerated() {
+            var pair = try TLSPair.between(client, and: server, host: host)
+            try pair.handshake()
+            _ = try pair.settle()
+            #expect(pair.client.isResumed == (turn == 1))
+            #expect(
+                pair.client.peerNames == [
+                    .uri(Array("spiffe://mesh.example/payments".utf8)),
+                    .dns(Array("payments.example".utf8)),
+                    .email(Array("ops@mesh.example".utf8)), .address([192, 0, 2, 7]),
+                    .address([UInt8](repeating: 0, count: 15) + [7]),
+                ])
+            #expect(pair.client.isPeer(try #require(ServerIdentity(host: "other.example"))))
+        }
+    }
+
+    @Test("refuses an untrusted certificate for any name, if the names are left to the owner")
+    func untrustedChain() throws {
+        let client = try OpenSSLContext(TLSFixtures.client { $0.verification = .chain })
+        for (server, sentence) in [
+            ("wrong-host", nil), ("nameless", nil), ("expired", "certificate has expired"),
+            ("unknown-authority", "unknown certificate authority"), ("client", "purpose"),
+        ] as [(String, String?)] {
+            var pair = try TLSPair.between(
+                client, and: OpenSSLContext(TLSFixtures.server(server)), host: nil)
+            let error = Self.failure(of: &pair)
+            guard let sentence else {
+                #expect(error == nil, "\(server)")
+                #expect(pair.client.peerNames.isEmpty == (server == "nameless"))
+                #expect(pair.client.verifiedCertificates.count == 2, "the leaf and the authority")
+                continue
+            }
+            #expect(error?.message.contains(sentence) ?? false, "\(server): \(error as Any)")
         }
     }
 

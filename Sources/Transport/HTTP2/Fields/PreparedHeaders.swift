@@ -8,9 +8,14 @@ package final class PreparedHeaders: Sendable {
     /// The authority that the server must prove to be over TLS, beside the host of the connection. Nil for
     /// requests to that host.
     package let otherAuthority: String?
+    /// The same for a connection without TLS; nil if all connections have the same `:scheme`.
+    package let insecure: PreparedHeaders?
 
-    package init(_ list: HeaderList, otherAuthority: String? = nil) {
+    package init(
+        _ list: HeaderList, otherAuthority: String? = nil, insecure: PreparedHeaders? = nil
+    ) {
         self.list = list
         self.otherAuthority = otherAuthority
+        self.insecure = insecure
     }
 }
