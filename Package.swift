@@ -220,7 +220,7 @@ let package = Package(
             swiftSettings: strict),
         // The library's client in a comparison with grpcio at the same control plane.
         .executableTarget(
-            name: "swiftlet-xds", dependencies: ["Swiftlet", "SwiftletXDS"],
+            name: "swiftlet-xds", dependencies: ["Swiftlet", "SwiftletBalancing", "SwiftletXDS"],
             path: "Tests/XDS/Client", swiftSettings: strict),
         .testTarget(
             name: "XDSTests",

@@ -18,7 +18,9 @@ struct FaultInjection: CallFilter {
         var delay = Duration.zero
         var error: RPCError?
         for config in configs where error == nil {
-            guard Self.activeCount.load(ordering: .relaxed) < config.maxActiveFaults else { continue }
+            guard Self.activeCount.load(ordering: .relaxed) < config.maxActiveFaults else {
+                continue
+            }
             delay += config.delay(of: call, random: random) ?? .zero
             error = config.error(of: call, random: random)
         }

@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletCore
 
 /// Chooses the route of each call of a channel, and with it the cluster and the settings (A31).
@@ -8,6 +9,7 @@ struct MeshSelector: ConfigSelector {
     private let uses: [ByteText: ClusterUse]
     /// The same for all calls of the channel.
     private let channelID: UInt64
+    private let random = PickerRandom(seed: .random(in: 0 ... .max))
 
     /// - Parameter uses: Those of all clusters of the routes.
     init(
@@ -22,7 +24,7 @@ struct MeshSelector: ConfigSelector {
 
     func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig {
         let call = CallHeaders(path: path, metadata: metadata)
-        switch table.decide(call, random: { .random(in: 0..<$0) }) {
+        switch table.decide(call, random: random.below) {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
@@ -40,8 +42,9 @@ struct MeshSelector: ConfigSelector {
         var config = CallConfig()
         config.method.timeout = routed.maxDuration(of: listener)
         config.method.retry = routed.forwarding.retry
-        let policies = routed.forwarding.hashPolicies
-        if !policies.isEmpty { config.requestHash = policies.hash(of: call, channelID: channelID) }
+        // A call without a hash goes to a random endpoint (A42).
+        config.requestHash =
+            routed.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
         config.attributes = use
         config.cluster = use
         if !faults.isEmpty { config.filter = faultInjection(for: call, routed) }
@@ -58,6 +61,11 @@ struct MeshSelector: ConfigSelector {
             guard !filter.isDisabled, case .fault(let config) = filter.config else { return nil }
             return config
         }
-        return FaultInjection(configs, call, random: { .random(in: 0..<$0) })
+        return FaultInjection(configs, call, random: random.below)
     }
+}
+
+extension PickerRandom {
+    /// A number from 0 to below `bound`, which is above 0 and fits into 32 bits.
+    fileprivate func below(_ bound: UInt64) -> UInt64 { UInt64(next(below: Int(bound))) }
 }

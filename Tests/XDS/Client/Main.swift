@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 import SwiftletXDS
 
 /// The library's client for `Tests/XDS/compare.py`, in the same terms as `client.py`.
@@ -9,6 +10,7 @@ import SwiftletXDS
 struct XDSProgram {
     static func main() async {
         XDS.enable()
+        ServiceConfigText.register()
         let client = MeshCaller()
         while let line = readLine() {
             var answer: Answer
