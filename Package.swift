@@ -225,8 +225,8 @@ let package = Package(
         .testTarget(
             name: "XDSTests",
             dependencies: [
-                "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
-                "SwiftletMessages", "SwiftletTransport", "TestSupport",
+                "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
+                "SwiftletLoopback", "SwiftletMessages", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -19,6 +19,8 @@ final class MeshClient: Sendable {
 
     fileprivate struct Work {
         var client: ADSClient
+        /// Of the servers that have a stream, or will have one again.
+        var channels: [XDS.Bootstrap.Server: Channel] = [:]
         var connections: [XDS.Bootstrap.Server: ADSConnection] = [:]
         var watchers: [WatcherID: MeshResolver] = [:]
     }
@@ -116,7 +118,9 @@ extension MeshClient {
         for action in actions {
             switch action {
             case .open(let server): open(server, &work)
-            case .close(let server): work.connections.removeValue(forKey: server)?.close()
+            case .close(let server):
+                work.connections.removeValue(forKey: server)?.close()
+                work.channels[server] = nil
             case .send(let server, let request): work.connections[server]?.send(request.encoded())
             case .read(let server): work.connections[server]?.readNext()
             case .setTimer(let time?): timer.schedule(MeshClientTimer(self), at: time, on: loop)
@@ -132,7 +136,13 @@ extension MeshClient {
 
     private func open(_ server: XDS.Bootstrap.Server, _ work: inout Work) {
         do throws(RPCError) {
-            let channel = try ControlPlaneChannels.channel(to: server)
+            let channel: Channel
+            if let known = work.channels[server] {
+                channel = known
+            } else {
+                channel = try ControlPlaneChannels.channel(to: server)
+                work.channels[server] = channel
+            }
             let connection = ADSConnection(to: server, channel) { [weak self] connection, event in
                 self?.post(.event(connection, event))
             }
