@@ -8,14 +8,22 @@ import SwiftletTransport
 /// For each cluster with endpoints: `outlier_detection`, ``ClusterLimits``, `priority`, and the cluster's own policy
 /// in each priority. Above them, for an aggregate cluster: `priority`.
 struct ClusterBalancer: Sendable {
-    private let name: ByteText
     private var child = GracefulSwitch()
     private var state: ClusterState?
-    private var failure: RPCError?
     private var leaves = Numbering<ByteText>()
-    private var priorities: [ByteText: PriorityNames] = [:]
+    private let providers: [ByteText: XDS.Bootstrap.FileWatcher]
+    /// What is kept of each cluster with endpoints.
+    private var memories: [ByteText: LeafMemory] = [:]
 
-    init(_ name: ByteText) { self.name = name }
+    private struct LeafMemory: Sendable {
+        var names = PriorityNames()
+        var security: ClusterSecurity
+    }
+
+    /// - Parameter providers: The certificate providers of the bootstrap.
+    init(_ providers: [ByteText: XDS.Bootstrap.FileWatcher]) {
+        self.providers = providers
+    }
 }
 
 extension ClusterBalancer {
@@ -26,11 +34,8 @@ extension ClusterBalancer {
         case .failed(let text):
             child.close(&context)
             child = GracefulSwitch()
-            let error = RPCError.noConnection(text)
-            failure = error
-            context.reportFailure(error)
+            context.reportFailure(.noConnection(text))
         case .usable(let configuration):
-            failure = nil
             let update = update(for: configuration)
             do throws(RPCError) {
                 try child.update(update, &context)
@@ -61,7 +66,7 @@ extension ClusterBalancer {
 
 extension ClusterBalancer {
     private mutating func update(for configuration: ClusterConfiguration) -> BalancerUpdate {
-        priorities = priorities.filter { entry in
+        memories = memories.filter { entry in
             configuration.leaves.contains { $0.name == entry.key }
         }
         guard case .aggregate = configuration.cluster.discovery else {
@@ -88,9 +93,9 @@ extension ClusterBalancer {
     private mutating func leaf(
         _ leaf: LeafCluster, path: [String]
     ) -> (policy: any BalancingPolicy, endpoints: [Endpoint]) {
-        var names = priorities[leaf.name] ?? PriorityNames()
-        let tree = LeafTree(leaf, path: path, &names)
-        priorities[leaf.name] = names
+        var memory = memories[leaf.name] ?? LeafMemory(security: ClusterSecurity(providers))
+        let tree = LeafTree(leaf, path: path, &memory.names, &memory.security)
+        memories[leaf.name] = memory
         return (tree.policy, tree.endpoints)
     }
 }

@@ -10,8 +10,13 @@ struct ClusterManager: BalancingPolicy {
     }
 
     let content: Content
+    /// The certificate providers of the bootstrap.
+    let providers: [ByteText: XDS.Bootstrap.FileWatcher]
 
-    init(_ content: Content) { self.content = content }
+    init(_ content: Content, _ bootstrap: XDS.Bootstrap) {
+        self.content = content
+        providers = bootstrap.certificateProviders
+    }
 
     var name: String { "xds_cluster_manager_experimental" }
 
@@ -41,7 +46,7 @@ private struct ClusterManagerBalancer: Balancer {
             reports[name] = nil
         }
         for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
-            if clusters[name] == nil { clusters[name] = ClusterBalancer(name) }
+            if clusters[name] == nil { clusters[name] = ClusterBalancer(policy.providers) }
             run(name, &context) { $0.update(to: state, &$1) }
         }
         report(&context)

@@ -7,7 +7,11 @@ struct LeafTree {
     let policy: any BalancingPolicy
     let endpoints: [Endpoint]
 
-    init(_ leaf: LeafCluster, path: [String], _ names: inout PriorityNames) {
+    init(
+        _ leaf: LeafCluster, path: [String], _ names: inout PriorityNames,
+        _ security: inout ClusterSecurity
+    ) {
+        security.use(leaf.cluster.tls)
         let priorities = leaf.endpoints?.priorities ?? []
         let priorityNames = names.names(for: priorities)
         let isLookedUp = if case .dns = leaf.cluster.discovery { true } else { false }
@@ -17,7 +21,7 @@ struct LeafTree {
             children[name] = PriorityPolicy.Child(
                 policy: leaf.cluster.policy.policy(for: groups, names),
                 ignoresResolutionRequests: !isLookedUp)
-            endpoints += Self.endpoints(groups, leaf.cluster, path + [name], names)
+            endpoints += Self.endpoints(groups, leaf.cluster, path + [name], names, &security)
         }
         var failure: String?
         if priorities.isEmpty {
@@ -32,7 +36,8 @@ struct LeafTree {
 
     /// The endpoints of one priority.
     private static func endpoints(
-        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ names: PriorityNames
+        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ names: PriorityNames,
+        _ security: inout ClusterSecurity
     ) -> [Endpoint] {
         var endpoints: [Endpoint] = []
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
@@ -47,6 +52,7 @@ struct LeafTree {
                 made.attributes.path = path
                 made.attributes.weight = (groupShare * share).weight
                 if !endpoint.hashKey.isEmpty { made.attributes.hashKey = endpoint.hashKey.string }
+                made.attributes.security = security.security(of: endpoint)
                 endpoints.append(made)
             }
         }
