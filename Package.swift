@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
+        .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
@@ -217,11 +218,15 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-regex", dependencies: ["SwiftletXDS"], path: "Tests/XDS/Program",
             swiftSettings: strict),
+        // The library's client in a comparison with grpcio at the same control plane.
+        .executableTarget(
+            name: "swiftlet-xds", dependencies: ["Swiftlet", "SwiftletBalancing", "SwiftletXDS"],
+            path: "Tests/XDS/Client", swiftSettings: strict),
         .testTarget(
             name: "XDSTests",
             dependencies: [
-                "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
-                "SwiftletMessages", "SwiftletTransport", "TestSupport",
+                "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
+                "SwiftletLoopback", "SwiftletMessages", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -37,7 +37,8 @@ struct ListenerValidationTests {
             return
         }
         #expect(
-            fault.abort == .status(14) && fault.abortMillionths == 500_000 && fault.delay == nil)
+            fault.abort == .status(14) && fault.aborted.numerator == 50
+                && fault.aborted.denominator == 100 && fault.delay == nil)
         guard case .named(let name) = listener.routes else {
             Issue.record("not named")
             return

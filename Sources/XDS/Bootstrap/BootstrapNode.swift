@@ -23,7 +23,7 @@ extension XDS.Bootstrap {
                 self.locality = locality
             }
             metadata = try object.object("metadata").map {
-                Google.Protobuf.Struct(fields: $0.values.mapValues(\.messageValue))
+                Google.Protobuf.Struct(fields: $0.values.mapValues(Google.Protobuf.Value.init))
             }
         }
     }
@@ -52,22 +52,5 @@ extension XDS.Bootstrap.Node {
         node.userAgentVersionType = .userAgentVersion(UserAgent.version)
         node.clientFeatures = clientFeatures
         return node
-    }
-}
-
-extension ConfigValue {
-    /// The value as protobuf's message for JSON. Numbers too large for a double are infinite there.
-    fileprivate var messageValue: Google.Protobuf.Value {
-        let kind: Google.Protobuf.Value.Kind =
-            switch self {
-            case .null: .nullValue(.null)
-            case .bool(let value): .boolValue(value)
-            case .number(let digits): .numberValue(Double(digits) ?? 0)
-            case .string(let text): .stringValue(text)
-            case .array(let values): .listValue(.init(values: values.map(\.messageValue)))
-            case .object(let members):
-                .structValue(.init(fields: members.mapValues(\.messageValue)))
-            }
-        return Google.Protobuf.Value(kind)
     }
 }

@@ -46,7 +46,6 @@ struct ADSClient: Sendable {
     let bootstrap: XDS.Bootstrap
     let dataErrors: DataErrors
     private let node: Envoy.Core.Node
-    private let isRegisteredPolicy: @Sendable (String) -> Bool
     /// Between 0 and 1, for the jitter of the next delay.
     private let chance: @Sendable () -> Double
     var resources: [ResourceKey: WatchedResource] = [:]
@@ -63,13 +62,11 @@ struct ADSClient: Sendable {
 
     init(
         _ bootstrap: XDS.Bootstrap, dataErrors: DataErrors = .keep,
-        isRegisteredPolicy: @escaping @Sendable (String) -> Bool = { _ in false },
         chance: @escaping @Sendable () -> Double
     ) {
         self.bootstrap = bootstrap
         node = bootstrap.node.message
         self.dataErrors = dataErrors
-        self.isRegisteredPolicy = isRegisteredPolicy
         self.chance = chance
     }
 }
@@ -198,8 +195,7 @@ extension ADSClient {
     func context(of server: Server) -> ValidationContext {
         ValidationContext(
             features: server.features,
-            certificateProviders: Set(bootstrap.certificateProviders.keys),
-            isRegisteredPolicy: isRegisteredPolicy)
+            certificateProviders: Set(bootstrap.certificateProviders.keys))
     }
 }
 

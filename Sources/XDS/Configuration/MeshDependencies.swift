@@ -42,7 +42,7 @@ struct MeshDependencies: Sendable {
     private var hosts: [ClusterHost: Known<[SocketAddress]>] = [:]
     /// How many selectors and calls use a cluster.
     private var users: [ByteText: Int] = [:]
-    private var nextNumber: UInt64 = 0
+    private var nextNumber: UInt64
     private var actions: [Action] = []
     /// What was reported last: a configuration or a failure.
     private var last: Action?
@@ -50,7 +50,9 @@ struct MeshDependencies: Sendable {
     /// Whether an input has come since the last walk. All events of one response cost one walk.
     private var isChanged = true
 
-    init(listener: ResourceName, authority: String) {
+    /// - Parameter firstWatcher: The number of the first watcher. The next ones follow.
+    init(listener: ResourceName, authority: String, firstWatcher: UInt64 = 0) {
+        nextNumber = firstWatcher
         self.listener = ResourceKey(type: .listener, name: listener)
         self.authority = authority
     }

@@ -1,5 +1,5 @@
 import SwiftletBalancing
-import SwiftletMessages
+import SwiftletCore
 
 /// A checked cluster.
 struct Cluster: Hashable, Sendable {
@@ -57,8 +57,8 @@ indirect enum ClusterPolicy: Hashable, Sendable {
     case leastRequest(choiceCount: Int)
     case ringHash(minSize: Int, maxSize: Int)
     case weightedRoundRobin(WeightedSettings)
-    /// A policy that the program has registered.
-    case registered(name: ByteText, config: Google.Protobuf.Struct)
+    /// A policy by its name in service configs, such as one that the program has registered.
+    case registered(PolicyBox)
 
     /// Nil for the default of the policy.
     struct WeightedSettings: Hashable, Sendable {

@@ -40,14 +40,25 @@ struct Endpoints: Hashable, Sendable {
 }
 
 extension Endpoints {
+    private static func millionths(
+        of drop: Envoy.Endpoints.ClusterLoadAssignment.Policy.DropOverload,
+        _ violations: inout Violations
+    ) -> UInt32 {
+        let field: StaticString = "drop_percentage"
+        guard let share = drop.dropPercentage else {
+            violations.add(field, "is required")
+            return 0
+        }
+        return violations.millionths(field, share)
+    }
+
     init(_ message: Envoy.Endpoints.ClusterLoadAssignment, _ violations: inout Violations) {
         drops = violations.within("policy") { violations in
             violations.each("drop_overloads", message.policy?.dropOverloads ?? []) {
                 drop, violations in
                 Drop(
                     category: violations.nonempty("category", drop.category),
-                    millionths: drop.dropPercentage
-                        .map { violations.millionths("drop_percentage", $0) } ?? 0)
+                    millionths: Self.millionths(of: drop, &violations))
             }
         }
         var addresses: Set<SocketAddress> = []

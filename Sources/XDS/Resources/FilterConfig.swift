@@ -33,11 +33,18 @@ struct FaultConfig: Hashable, Sendable {
         case header
     }
 
-    /// Each with its part of the calls, in millionths.
+    /// A part of the calls. Headers may lower the numerator.
+    struct Share: Hashable, Sendable {
+        let numerator: UInt32
+        let denominator: UInt32
+
+        fileprivate static let none = Share(numerator: 0, denominator: 100)
+    }
+
     fileprivate(set) var delay: Delay?
-    fileprivate(set) var delayMillionths: UInt32 = 0
+    fileprivate(set) var delayed = Share.none
     fileprivate(set) var abort: Abort?
-    fileprivate(set) var abortMillionths: UInt32 = 0
+    fileprivate(set) var aborted = Share.none
     /// The most calls of the process that wait or are aborted at the same time.
     fileprivate(set) var maxActiveFaults = UInt32.max
 }
@@ -149,9 +156,7 @@ extension FaultConfig {
                 case .headerDelay?: delay = .header
                 case nil: break
                 }
-                delayMillionths =
-                    message.percentage
-                    .map { violations.millionths("percentage", $0) } ?? 0
+                if let share = message.percentage { delayed = Share(share, &violations) }
             }
         }
         if let message = message.abort {
@@ -163,12 +168,21 @@ extension FaultConfig {
                 case .headerAbort?: abort = .header
                 case nil: break
                 }
-                abortMillionths =
-                    message.percentage
-                    .map { violations.millionths("percentage", $0) } ?? 0
+                if let share = message.percentage { aborted = Share(share, &violations) }
             }
         }
         maxActiveFaults = message.maxActiveFaults?.value ?? .max
+    }
+}
+
+extension FaultConfig.Share {
+    fileprivate init(_ message: Envoy.Types.FractionalPercent, _ violations: inout Violations) {
+        let field: StaticString = "percentage"
+        // The factor from one unit to a millionth is known where the denominator is.
+        let unit = violations.millionths(
+            field, .with { ($0.numerator, $0.denominator) = (1, message.denominator) })
+        self.init(
+            numerator: message.numerator, denominator: unit == 0 ? 100 : 1_000_000 / unit)
     }
 }
 

@@ -38,23 +38,25 @@ enum RouteDecision {
 struct RoutedCall {
     let forwarding: Forwarding
     let cluster: ByteText
-    /// The most specific one first.
-    private let overrides: [[ByteText: FilterOverride]]
+    /// The most specific one first. Not an array, because each call has them.
+    private let overrides:
+        (
+            cluster: [ByteText: FilterOverride], route: [ByteText: FilterOverride],
+            host: [ByteText: FilterOverride]
+        )
 
     fileprivate init(
-        _ forwarding: Forwarding, _ cluster: ByteText, _ overrides: [[ByteText: FilterOverride]]
+        _ forwarding: Forwarding, _ cluster: ByteText,
+        _ clusterOverrides: [ByteText: FilterOverride], _ route: Route, _ host: VirtualHost
     ) {
         self.forwarding = forwarding
         self.cluster = cluster
-        self.overrides = overrides
+        overrides = (clusterOverrides, route.filterOverrides, host.filterOverrides)
     }
 
     /// The configuration of a filter for this call; nil for the listener's.
     func override(of filter: ByteText) -> FilterOverride? {
-        for level in overrides {
-            if let override = level[filter] { return override }
-        }
-        return nil
+        overrides.cluster[filter] ?? overrides.route[filter] ?? overrides.host[filter]
     }
 
     /// The longest time of the call; nil for no limit.
@@ -92,21 +94,20 @@ extension RouteTable {
     private func choose(
         _ forwarding: Forwarding, _ route: Route, _ random: (UInt64) -> UInt64
     ) -> RoutedCall {
-        let outer = [route.filterOverrides, host.filterOverrides]
         switch forwarding.destination {
-        case .cluster(let name): return RoutedCall(forwarding, name, outer)
+        case .cluster(let name): return RoutedCall(forwarding, name, [:], route, host)
         case .weighted(let clusters):
             let sum = clusters.reduce(UInt64(0)) { $0 + UInt64($1.weight) }
             var number = random(sum)
             for cluster in clusters {
                 if number < UInt64(cluster.weight) {
                     return RoutedCall(
-                        forwarding, cluster.name, [cluster.filterOverrides] + outer)
+                        forwarding, cluster.name, cluster.filterOverrides, route, host)
                 }
                 number -= UInt64(cluster.weight)
             }
             // Not reached: the number is below the sum.
-            return RoutedCall(forwarding, "", outer)
+            return RoutedCall(forwarding, "", [:], route, host)
         }
     }
 }

@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletMessages
 
 extension ClusterPolicy {
@@ -79,8 +80,14 @@ extension ClusterPolicy {
         let field: StaticString = "typed_extension_config.typed_config"
         guard let config = ExtensionConfig(field, any, &violations) else { return nil }
         if case .structure(let settings) = config.content {
-            isKnown = context.isRegisteredPolicy(config.typeName)
-            return isKnown ? .registered(name: ByteText(config.typeName), config: settings) : nil
+            do throws(RPCError) {
+                let policy = try context.policies.policy(named: config.typeName, settings)
+                isKnown = policy != nil
+                return policy.map { .registered(PolicyBox(policy: $0)) }
+            } catch {
+                violations.add(field, error.message)
+                return nil
+            }
         }
         func message<M: Message>(_ type: M.Type) -> M? { config.message(field, type, &violations) }
         if config.isOfType(Envoy.Policies.RoundRobin.self) {

@@ -1,3 +1,6 @@
+import SwiftletBalancing
+import SwiftletCore
+import SwiftletJSON
 import SwiftletMessages
 import SwiftletTransport
 
@@ -55,12 +58,31 @@ struct ExtensionConfig {
     }
 }
 
+/// Balancing policies by their names in service configs.
+protocol NamedPolicies: Sendable {
+    /// Nil if no policy has the name. Throws if its configuration is not valid.
+    func policy(
+        named name: String, _ config: Google.Protobuf.Struct
+    ) throws(RPCError) -> (any BalancingPolicy)?
+}
+
+/// The policies of the library, and those that the program has registered.
+struct RegisteredPolicies: NamedPolicies {
+    func policy(
+        named name: String, _ config: Google.Protobuf.Struct
+    ) throws(RPCError) -> (any BalancingPolicy)? {
+        guard let parse = BalancingPolicies.parser(named: name) else { return nil }
+        return try parse(
+            ConfigObject(config.fields.mapValues { ConfigValue($0) }, path: RPCError.shown(name)))
+    }
+}
+
 /// What a check of resources needs to know of the client.
 struct ValidationContext: Sendable {
     /// The features of the server that sent the resources.
     var features: XDS.Bootstrap.Features = []
     /// The certificate providers of the bootstrap.
     var certificateProviders: Set<ByteText> = []
-    /// Whether the program has registered a balancing policy of this name.
-    var isRegisteredPolicy: @Sendable (_ name: String) -> Bool = { _ in false }
+    /// Makes a balancing policy that service configs can name.
+    var policies: any NamedPolicies = RegisteredPolicies()
 }

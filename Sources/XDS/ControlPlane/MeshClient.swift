@@ -1,0 +1,168 @@
+import SwiftletCore
+import SwiftletMessages
+import SwiftletTransport
+import Synchronization
+
+/// Carries out what the ``ADSClient`` of a target decides. All channels to the target with the same bootstrap share
+/// it (A71), as long as one of them is in use.
+///
+/// It handles one input at a time, outside of every lock.
+final class MeshClient: Sendable {
+    typealias WatcherID = ADSClient.WatcherID
+
+    private enum Input: Sendable {
+        case watch(WatcherID, ResourceKey, MeshResolver)
+        case unwatch(WatcherID)
+        case event(ADSConnection, ADSConnection.Event)
+        case timeHasCome
+    }
+
+    fileprivate struct Work {
+        var client: ADSClient
+        /// Of the servers that have a stream, or will have one again.
+        var channels: [XDS.Bootstrap.Server: Channel] = [:]
+        var connections: [XDS.Bootstrap.Server: ADSConnection] = [:]
+        var watchers: [WatcherID: MeshResolver] = [:]
+    }
+
+    let bootstrap: XDS.Bootstrap
+    private let loop: EventLoop
+    private let timer = TimerSlot()
+    private let inputs = SerialMailbox<Input>()
+    /// Nil while an input is handled.
+    private let work: Mutex<Work?>
+
+    init(_ bootstrap: XDS.Bootstrap) throws(RPCError) {
+        self.bootstrap = bootstrap
+        loop = try CompletionQueue.shared.loop
+        work = Mutex(Work(client: ADSClient(bootstrap, chance: { .random(in: 0..<1) })))
+    }
+
+    deinit {
+        timer.close()
+        for connection in work.withLock({ $0?.connections ?? [:] }).values { connection.close() }
+    }
+}
+
+// MARK: - Inputs
+
+extension MeshClient {
+    func watch(_ watcher: WatcherID, _ key: ResourceKey, for resolver: MeshResolver) {
+        post(.watch(watcher, key, resolver))
+    }
+
+    func unwatch(_ watcher: WatcherID) { post(.unwatch(watcher)) }
+
+    private func post(_ input: Input) {
+        inputs.handle(input) { handle($0) }
+    }
+
+    private func handle(_ input: Input) {
+        // Only the thread that handles inputs takes it, and it puts it back.
+        guard var work = work.withLock({ $0.take() }) else { return }
+        let now = MonotonicInstant.now
+        switch input {
+        case .watch(let watcher, let key, let resolver):
+            work.watchers[watcher] = resolver
+            work.client.watch(watcher, key.type, key.name, at: now)
+        case .unwatch(let watcher):
+            work.watchers[watcher] = nil
+            work.client.unwatch(watcher)
+        case .event(let connection, let event):
+            // Nothing counts that an earlier stream reports.
+            if work.connections[connection.server] === connection {
+                work.receive(event, from: connection.server, at: now)
+            }
+        case .timeHasCome: work.client.timerFired(at: now)
+        }
+        carryOut(&work, at: now)
+        if case .event(let connection, .received) = input {
+            // The watchers have handled the response when `carryOut` returns.
+            work.client.watchersFinished(connection.server)
+            carryOut(&work, at: now)
+        }
+        self.work.withLock { $0 = work }
+    }
+}
+
+extension MeshClient.Work {
+    fileprivate mutating func receive(
+        _ event: ADSConnection.Event, from server: XDS.Bootstrap.Server, at now: MonotonicInstant
+    ) {
+        switch event {
+        case .opened: client.streamOpened(server)
+        case .received(let bytes): client.received(bytes, from: server, at: now)
+        case .closed(let cause):
+            connections[server] = nil
+            client.streamClosed(server, cause, at: now)
+        }
+    }
+}
+
+// MARK: - Actions
+
+extension MeshClient {
+    private func carryOut(_ work: inout Work, at now: MonotonicInstant) {
+        // To open a stream may fail at once, which leads to other actions.
+        while true {
+            let actions = work.client.takeActions(at: now)
+            if actions.isEmpty { return }
+            carryOut(actions, &work)
+        }
+    }
+
+    private func carryOut(_ actions: [ADSClient.Action], _ work: inout Work) {
+        // In the order of the first event of each, so that all events of a response are one input of a resolver.
+        var notified: [MeshResolver] = []
+        var events: [ObjectIdentifier: [(WatcherID, WatchEvent)]] = [:]
+        for action in actions {
+            switch action {
+            case .open(let server): open(server, &work)
+            case .close(let server):
+                work.connections.removeValue(forKey: server)?.close()
+                work.channels[server] = nil
+            case .send(let server, let request): work.connections[server]?.send(request.encoded())
+            case .read(let server): work.connections[server]?.readNext()
+            case .setTimer(let time?): timer.schedule(MeshClientTimer(self), at: time, on: loop)
+            case .setTimer(nil): timer.cancel()
+            case .notify(let watcher, let event):
+                guard let resolver = work.watchers[watcher] else { continue }
+                if events[ObjectIdentifier(resolver)] == nil { notified.append(resolver) }
+                events[ObjectIdentifier(resolver), default: []].append((watcher, event))
+            }
+        }
+        for resolver in notified { resolver.receive(events[ObjectIdentifier(resolver)] ?? []) }
+    }
+
+    private func open(_ server: XDS.Bootstrap.Server, _ work: inout Work) {
+        do throws(RPCError) {
+            let channel: Channel
+            if let known = work.channels[server] {
+                channel = known
+            } else {
+                channel = try ControlPlaneChannels.channel(to: server)
+                work.channels[server] = channel
+            }
+            let connection = ADSConnection(to: server, channel) { [weak self] connection, event in
+                self?.post(.event(connection, event))
+            }
+            work.connections[server] = connection
+            connection.start()
+        } catch {
+            work.client.streamClosed(server, error.message, at: .now)
+        }
+    }
+
+    fileprivate func timeHasCome(_ now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        post(.timeHasCome)
+    }
+}
+
+private final class MeshClientTimer: TimerTarget {
+    private weak let client: MeshClient?
+
+    init(_ client: MeshClient) { self.client = client }
+
+    func timerFired(now: MonotonicInstant) { client?.timeHasCome(now) }
+}

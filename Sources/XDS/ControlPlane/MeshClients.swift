@@ -1,0 +1,20 @@
+import SwiftletCore
+
+/// The clients of the process, one for each target and bootstrap (A71).
+enum MeshClients {
+    private struct Key: Hashable {
+        let target: String
+        let bootstrap: XDS.Bootstrap
+    }
+
+    private static let table = WeakTable<Key, MeshClient>()
+
+    /// The client of a target. Made if no channel to the target uses one.
+    static func client(
+        of target: String, _ bootstrap: XDS.Bootstrap
+    ) throws(RPCError) -> MeshClient {
+        try table.object(for: Key(target: target, bootstrap: bootstrap)) { () throws(RPCError) in
+            try MeshClient(bootstrap)
+        }
+    }
+}

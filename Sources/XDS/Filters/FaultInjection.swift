@@ -1,0 +1,115 @@
+import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// What the fault filters have drawn for one call (A33): a delay, then an error in place of the call.
+struct FaultInjection: CallFilter {
+    /// The faults of the process that are running.
+    private static let activeCount = Atomic<UInt32>(0)
+
+    private let delay: Duration
+    private let error: RPCError?
+
+    /// Nil if the call has no fault.
+    ///
+    /// - Parameter configs: Those of the filters that are on, in the order in which a call passes them.
+    /// - Parameter random: A random number from 0 to below its argument.
+    init?(_ configs: [FaultConfig], _ call: CallHeaders, random: (UInt64) -> UInt64) {
+        var delay = Duration.zero
+        var error: RPCError?
+        for config in configs where error == nil {
+            guard Self.activeCount.load(ordering: .relaxed) < config.maxActiveFaults else {
+                continue
+            }
+            delay += config.delay(of: call, random: random) ?? .zero
+            error = config.error(of: call, random: random)
+        }
+        guard delay > .zero || error != nil else { return nil }
+        (self.delay, self.error) = (delay, error)
+    }
+
+    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) {
+        Self.activeCount.wrappingAdd(1, ordering: .relaxed)
+        guard delay > .zero else { return end(proceed) }
+        Task {
+            // This task is never cancelled.
+            try? await Task.sleep(for: delay)
+            end(proceed)
+        }
+    }
+
+    private func end(_ proceed: (RPCError?) -> Void) {
+        Self.activeCount.wrappingSubtract(1, ordering: .relaxed)
+        proceed(error)
+    }
+}
+
+extension FaultConfig {
+    fileprivate func delay(of call: CallHeaders, random: (UInt64) -> UInt64) -> Duration? {
+        let duration: Duration
+        switch delay {
+        case nil: return nil
+        case .fixed(let fixed): duration = fixed
+        case .header:
+            guard let milliseconds = call.number(in: "x-envoy-fault-delay-request") else {
+                return nil
+            }
+            duration = .milliseconds(milliseconds)
+        }
+        let header: ByteText = "x-envoy-fault-delay-request-percentage"
+        return delayed.chooses(call, header, isHeaderUsed: delay == .header, random)
+            ? duration : nil
+    }
+
+    fileprivate func error(of call: CallHeaders, random: (UInt64) -> UInt64) -> RPCError? {
+        let code: StatusCode
+        switch abort {
+        case nil: return nil
+        case .status(let number): code = StatusCode(rawValue: number)
+        case .http(let status): code = StatusMapping.code(forHTTPStatus: status)
+        case .header:
+            if let number = call.number(in: "x-envoy-fault-abort-grpc-request") {
+                guard number <= 16 else { return nil }
+                code = StatusCode(rawValue: number)
+            } else if let status = call.number(in: "x-envoy-fault-abort-request") {
+                code = StatusMapping.code(forHTTPStatus: status)
+            } else {
+                return nil
+            }
+        }
+        let header: ByteText = "x-envoy-fault-abort-request-percentage"
+        // The call cannot end with OK and without a message. Like C++, it is sent.
+        guard code != .ok,
+            aborted.chooses(call, header, isHeaderUsed: abort == .header, random)
+        else { return nil }
+        var error = RPCError(code, "xds: the fault injection of the control plane ends the call")
+        error.phase = .preparing
+        error.mayHaveBeenExecuted = false
+        return error
+    }
+}
+
+extension FaultConfig.Share {
+    /// Whether a call is in the share.
+    fileprivate func chooses(
+        _ call: CallHeaders, _ header: ByteText, isHeaderUsed: Bool, _ random: (UInt64) -> UInt64
+    ) -> Bool {
+        var numerator = UInt64(numerator)
+        if isHeaderUsed, let number = call.number(in: header) {
+            numerator = min(numerator, UInt64(number))
+        }
+        return numerator >= denominator || random(UInt64(denominator)) < numerator
+    }
+}
+
+extension CallHeaders {
+    /// The number in a header; nil if the header is absent or has another text, or if the number does not fit into
+    /// 32 bits.
+    fileprivate func number(in name: ByteText) -> Int? {
+        guard let value = value(of: name), 1...10 ~= value.count,
+            value.allSatisfy({ 0x30...0x39 ~= $0 })
+        else { return nil }
+        let number = value.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return number <= UInt32.max ? number : nil
+    }
+}

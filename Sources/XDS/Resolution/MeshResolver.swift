@@ -1,0 +1,163 @@
+import SwiftletBalancing
+import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// Finds the configuration of a channel at its control plane: it carries out what ``MeshDependencies`` decides, and
+/// reports each complete configuration.
+///
+/// It handles one input at a time, outside of every lock.
+final class MeshResolver: Resolver {
+    private enum Input: Sendable {
+        case start(ResolverResults)
+        case events([(ADSClient.WatcherID, WatchEvent)])
+        case lookedUp(ClusterHost, Result<[SocketAddress], MeshDependencies.LookUpFailure>)
+        case released(ByteText)
+        case requestResolution
+        case resetBackoff
+        case stop
+    }
+
+    private struct Use: Sendable {
+        weak var object: ClusterUse?
+    }
+
+    private struct Work {
+        var dependencies: MeshDependencies
+        /// Nil before the start and after the end.
+        var results: ResolverResults?
+        var lookups: [ClusterHost: DNSResolver] = [:]
+        /// The uses that the newest selector has, or an earlier one had.
+        var uses: [ByteText: Use] = [:]
+    }
+
+    /// Numbers the resolvers of the process, so that no two of their watchers have the same number.
+    private static let count = Atomic<UInt64>(0)
+
+    private let client: MeshClient
+    private let arguments: ChannelArguments
+    private let loop: EventLoop
+    private let channelID = UInt64.random(in: 0 ... .max)
+    private let inputs = SerialMailbox<Input>()
+    /// Nil while an input is handled.
+    private let work: Mutex<Work?>
+
+    /// Throws UNAVAILABLE if the bootstrap does not have the authority of the target.
+    init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
+        let target = channel.target
+        let listener = try bootstrap.listenerName(
+            of: target.path, authority: target.uriAuthority)
+        client = try MeshClients.client(of: target.text, bootstrap)
+        arguments = channel.arguments
+        loop = channel.loop
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        work = Mutex(
+            Work(
+                dependencies: MeshDependencies(
+                    listener: listener, authority: channel.authority,
+                    firstWatcher: number << 32)))
+    }
+
+    func start(_ results: ResolverResults) { post(.start(results)) }
+    func requestResolution() { post(.requestResolution) }
+    func resetBackoff() { post(.resetBackoff) }
+    func stop() { post(.stop) }
+
+    func receive(_ events: [(ADSClient.WatcherID, WatchEvent)]) { post(.events(events)) }
+}
+
+// MARK: - Inputs
+
+extension MeshResolver {
+    private func post(_ input: Input) {
+        inputs.handle(input) { handle($0) }
+    }
+
+    private func handle(_ input: Input) {
+        // Only the thread that handles inputs takes it, and it puts it back.
+        guard var work = work.withLock({ $0.take() }) else { return }
+        switch input {
+        case .start(let results): work.results = results
+        case .events(let events):
+            for (watcher, event) in events { work.dependencies.received(watcher, event) }
+        case .lookedUp(let host, let result): work.dependencies.lookedUp(host, result)
+        case .released(let cluster): work.dependencies.release(cluster)
+        case .requestResolution: for lookup in work.lookups.values { lookup.requestResolution() }
+        case .resetBackoff: for lookup in work.lookups.values { lookup.resetBackoff() }
+        case .stop:
+            work.results = nil
+            work.dependencies.close()
+        }
+        carryOut(&work)
+        self.work.withLock { $0 = work }
+    }
+}
+
+// MARK: - Actions
+
+extension MeshResolver {
+    private func carryOut(_ work: inout Work) {
+        // A selector that is made uses clusters, which may lead to other actions.
+        while true {
+            let actions = work.dependencies.takeActions()
+            if actions.isEmpty { return }
+            for action in actions { carryOut(action, &work) }
+        }
+    }
+
+    private func carryOut(_ action: MeshDependencies.Action, _ work: inout Work) {
+        switch action {
+        case .watch(let watcher, let key): client.watch(watcher, key, for: self)
+        case .unwatch(let watcher): client.unwatch(watcher)
+        case .lookUp(let host): work.lookups[host] = lookUp(host)
+        case .stopLookUp(let host): work.lookups.removeValue(forKey: host)?.stop()
+        case .use(let configuration): report(configuration, &work)
+        case .fail(let text):
+            let policy = ClusterManager(.failed(text), client.bootstrap)
+            // No earlier result stays in use: there is nothing that calls could use.
+            work.results?.report(
+                ResolverResult(
+                    endpoints: .success([]),
+                    serviceConfig: .success(ServiceConfig(balancing: policy))))
+        }
+    }
+
+    private func report(_ configuration: MeshConfiguration, _ work: inout Work) {
+        guard let results = work.results else { return }
+        var uses: [ByteText: ClusterUse] = [:]
+        for name in configuration.virtualHost.clusters {
+            uses[name] = use(of: name, &work)
+        }
+        work.uses = work.uses.filter { $0.value.object != nil }
+        let policy = ClusterManager(.clusters(configuration.clusters), client.bootstrap)
+        var result = ResolverResult(
+            endpoints: .success([]),
+            serviceConfig: .success(ServiceConfig(balancing: policy)))
+        result.selector = MeshSelector(configuration, uses, channelID: channelID)
+        results.report(result)
+    }
+
+    private func use(of cluster: ByteText, _ work: inout Work) -> ClusterUse {
+        if let use = work.uses[cluster]?.object { return use }
+        let use = ClusterUse(cluster) { [weak self] in self?.post(.released($0)) }
+        work.uses[cluster] = Use(object: use)
+        work.dependencies.retain(cluster)
+        return use
+    }
+
+    private func lookUp(_ host: ClusterHost) -> DNSResolver {
+        let resolver = DNSResolver(
+            host: host.name.string, port: host.port, arguments: arguments, loop: loop)
+        resolver.start(
+            ResolverResults { [weak self] result in
+                let addresses = result.endpoints
+                    .map { $0.flatMap(\.addresses).map(\.socketAddress) }
+                    .mapError { error in
+                        MeshDependencies.LookUpFailure(
+                            text: "xds: the host '\(host.name)' is not found: \(error.message)")
+                    }
+                self?.post(.lookedUp(host, addresses))
+            })
+        return resolver
+    }
+}

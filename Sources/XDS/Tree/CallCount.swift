@@ -1,0 +1,31 @@
+import SwiftletCore
+import Synchronization
+
+/// Counts the running calls to a cluster, of all channels of the process (A32).
+final class CallCount: CallTracker {
+    struct Key: Hashable, Sendable {
+        let cluster: ByteText
+        /// The name of its endpoints.
+        let endpoints: ByteText
+    }
+
+    private static let table = WeakTable<Key, CallCount>()
+
+    private let count = Atomic<UInt32>(0)
+
+    static func shared(_ key: Key) -> CallCount { table.object(for: key) { CallCount() } }
+
+    /// Counts a call. False, without counting it, if so many run already.
+    func begin(upTo limit: UInt32) -> Bool {
+        // Counted first, so that calls which begin at the same time are never more than the limit.
+        guard count.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
+            count.wrappingSubtract(1, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
+
+    func end() { count.wrappingSubtract(1, ordering: .relaxed) }
+
+    func callEnded(_ outcome: CallOutcome) { end() }
+}

@@ -1,0 +1,143 @@
+import SwiftletCore
+import SwiftletTransport
+
+/// Sends each call to the cluster that its route has chosen: the root of the tree (A75).
+struct ClusterManager: BalancingPolicy {
+    enum Content: Hashable, Sendable {
+        case clusters([ByteText: ClusterState])
+        /// Nothing can be used. The text is the message of the calls.
+        case failed(String)
+    }
+
+    let content: Content
+    /// The certificate providers of the bootstrap.
+    let providers: [ByteText: XDS.Bootstrap.FileWatcher]
+
+    init(_ content: Content, _ bootstrap: XDS.Bootstrap) {
+        self.content = content
+        providers = bootstrap.certificateProviders
+    }
+
+    var name: String { "xds_cluster_manager_experimental" }
+
+    func makeBalancer() -> any Balancer { ClusterManagerBalancer() }
+}
+
+private struct ClusterManagerBalancer: Balancer {
+    private var clusters: [ByteText: ClusterBalancer] = [:]
+    private var reports: [ByteText: BalancerReport] = [:]
+    /// The cluster whose balancer has made a subchannel.
+    private var owners: [Subchannel: ByteText] = [:]
+    /// Why nothing can be used; nil if clusters can.
+    private var failure: RPCError?
+
+    mutating func update(
+        _ update: BalancerUpdate, _ context: inout BalancerContext
+    ) throws(RPCError) {
+        guard let policy = update.policy as? ClusterManager else { return }
+        var states: [ByteText: ClusterState] = [:]
+        switch policy.content {
+        case .clusters(let clusters): (states, failure) = (clusters, nil)
+        case .failed(let text): failure = .noConnection(text)
+        }
+        for name in clusters.keys.filter({ states[$0] == nil }) {
+            run(name, &context) { $0.close(&$1) }
+            clusters[name] = nil
+            reports[name] = nil
+        }
+        for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
+            if clusters[name] == nil { clusters[name] = ClusterBalancer(policy.providers) }
+            run(name, &context) { $0.update(to: state, &$1) }
+        }
+        report(&context)
+    }
+
+    /// The resolver reports its errors as clusters.
+    mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
+        if clusters.isEmpty, failure == nil { context.reportFailure(error) }
+    }
+
+    mutating func subchannel(
+        _ subchannel: Subchannel, changedTo state: SubchannelState,
+        _ context: inout BalancerContext
+    ) {
+        guard let owner = owners[subchannel] else { return }
+        let isReported = run(owner, &context) { $0.subchannel(subchannel, changedTo: state, &$1) }
+        if isReported { report(&context) }
+    }
+
+    mutating func subchannel(
+        _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
+    ) {
+        guard let owner = owners[subchannel] else { return }
+        let isReported = run(owner, &context) { $0.subchannel(subchannel, reported: load, &$1) }
+        if isReported { report(&context) }
+    }
+
+    mutating func timeHasCome(_ context: inout BalancerContext) {
+        runAll(&context) { $0.timeHasCome(&$1) }
+    }
+
+    mutating func exitIdle(_ context: inout BalancerContext) {
+        runAll(&context) { $0.exitIdle(&$1) }
+    }
+
+    mutating func close(_ context: inout BalancerContext) {
+        for name in Array(clusters.keys) { run(name, &context) { $0.close(&$1) } }
+        (clusters, reports, owners) = ([:], [:], [:])
+    }
+}
+
+extension ClusterManagerBalancer {
+    private typealias Call = (inout ClusterBalancer, inout BalancerContext) -> Void
+
+    private mutating func runAll(_ context: inout BalancerContext, _ call: Call) {
+        var isReported = false
+        for name in clusters.keys.inOrder() {
+            isReported = run(name, &context, call) || isReported
+        }
+        if isReported { report(&context) }
+    }
+
+    /// Calls the balancer of a cluster. Returns whether it made a report.
+    @discardableResult
+    private mutating func run(
+        _ name: ByteText, _ context: inout BalancerContext, _ call: Call
+    ) -> Bool {
+        guard var cluster = clusters.removeValue(forKey: name) else { return false }
+        let count = context.actions.count
+        let report = context.reportOf { call(&cluster, &$0) }
+        for action in context.actions[count...] {
+            switch action {
+            case .make(let subchannel, _, _): owners[subchannel] = name
+            case .drop(let subchannel): owners[subchannel] = nil
+            case .update, .connect, .reportLoad: break
+            }
+        }
+        clusters[name] = cluster
+        if let report { reports[name] = report }
+        return report != nil
+    }
+
+    private func report(_ context: inout BalancerContext) {
+        if let failure { return context.reportFailure(failure) }
+        let states = reports.values.map(\.connectivity)
+        let order: [ConnectivityState] = [.ready, .connecting, .idle]
+        let connectivity = order.first(where: states.contains) ?? .transientFailure
+        context.report(connectivity, ClusterPicker(pickers: reports.mapValues(\.picker)))
+    }
+}
+
+/// Lets the picker of the call's cluster choose.
+private struct ClusterPicker: Picker {
+    let pickers: [ByteText: any Picker]
+
+    func pick(_ call: borrowing PickInfo) -> Pick {
+        guard let use = call.selection?.attributes as? ClusterUse, let picker = pickers[use.name]
+        else {
+            // The configuration of the tree is in use before the selector's (A31).
+            return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))
+        }
+        return picker.pick(call)
+    }
+}

@@ -1,0 +1,65 @@
+/// The names of a cluster's priorities and localities in the tree. A balancer keeps its connections as long as its name
+/// is the same, so the names follow the localities when these move.
+struct PriorityNames: Sendable {
+    private var localities = Numbering<Endpoints.Locality>()
+    private var known: [(number: Int, localities: Set<Endpoints.Locality>)] = []
+    private var nextNumber = 0
+
+    init() {}
+}
+
+extension PriorityNames {
+    /// The names of the priorities. One that has a locality of an earlier priority gets its name: that of the same
+    /// place if possible. Each name is used once.
+    mutating func names(for priorities: [[Endpoints.Group]]) -> [String] {
+        let sets = priorities.map { Set($0.map(\.locality)) }
+        var free = known.indices.map { Optional($0) }
+        var numbers: [Int?] = sets.enumerated().map { place, set in
+            guard place < known.count, !known[place].localities.isDisjoint(with: set) else {
+                return nil
+            }
+            free[place] = nil
+            return known[place].number
+        }
+        for (place, set) in sets.enumerated() where numbers[place] == nil {
+            let index = free.compactMap { $0 }.first { !known[$0].localities.isDisjoint(with: set) }
+            if let index {
+                free[index] = nil
+                numbers[place] = known[index].number
+            } else {
+                numbers[place] = nextNumber
+                nextNumber += 1
+            }
+        }
+        known = zip(numbers.compactMap { $0 }, sets).map { ($0, $1) }
+        localities.keep(sets.reduce(into: []) { $0.formUnion($1) })
+        return known.map { "\($0.number)" }
+    }
+
+    /// The name of a locality of the priorities that were named last.
+    func name(of locality: Endpoints.Locality) -> String {
+        localities.numbers[locality].map { "\($0)" } ?? ""
+    }
+}
+
+/// Numbers for texts of the control plane, which are not names of the tree themselves: they may be long, and costly to
+/// compare.
+struct Numbering<Key: Hashable & Sendable>: Sendable {
+    private(set) var numbers: [Key: Int] = [:]
+    private var next = 0
+
+    init() {}
+
+    mutating func number(of key: Key) -> Int {
+        if let number = numbers[key] { return number }
+        numbers[key] = next
+        next += 1
+        return next - 1
+    }
+
+    /// Numbers the keys, and forgets all others.
+    mutating func keep(_ keys: Set<Key>) {
+        numbers = numbers.filter { keys.contains($0.key) }
+        for key in keys { _ = number(of: key) }
+    }
+}
