@@ -129,7 +129,7 @@ extension MeshResolver {
             uses[name] = use(of: name, &work)
         }
         work.uses = work.uses.filter { $0.value.object != nil }
-        let policy = ClusterManager(.clusters(configuration.clusters))
+        let policy = ClusterManager(.clusters(configuration.clusters, client.loads))
         var result = ResolverResult(
             endpoints: .success([]),
             serviceConfig: .success(ServiceConfig(balancing: policy)))

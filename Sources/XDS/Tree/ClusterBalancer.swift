@@ -14,8 +14,14 @@ struct ClusterBalancer: Sendable {
     private var failure: RPCError?
     private var leaves = Numbering<ByteText>()
     private var priorities: [ByteText: PriorityNames] = [:]
+    /// The counters of the clusters that report their load.
+    private var loads: [ByteText: ClusterLoad] = [:]
+    private let reports: LoadReports
 
-    init(_ name: ByteText) { self.name = name }
+    init(_ name: ByteText, _ reports: LoadReports) {
+        self.name = name
+        self.reports = reports
+    }
 }
 
 extension ClusterBalancer {
@@ -26,6 +32,7 @@ extension ClusterBalancer {
         case .failed(let text):
             child.close(&context)
             child = GracefulSwitch()
+            loads = [:]
             let error = RPCError.noConnection(text)
             failure = error
             context.reportFailure(error)
@@ -61,9 +68,9 @@ extension ClusterBalancer {
 
 extension ClusterBalancer {
     private mutating func update(for configuration: ClusterConfiguration) -> BalancerUpdate {
-        priorities = priorities.filter { entry in
-            configuration.leaves.contains { $0.name == entry.key }
-        }
+        let names = Set(configuration.leaves.map(\.name))
+        priorities = priorities.filter { names.contains($0.key) }
+        loads = loads.filter { names.contains($0.key) }
         guard case .aggregate = configuration.cluster.discovery else {
             let (policy, endpoints) = leaf(configuration.leaves[0], path: [])
             return BalancerUpdate(endpoints: endpoints, policy: policy)
@@ -89,9 +96,21 @@ extension ClusterBalancer {
         _ leaf: LeafCluster, path: [String]
     ) -> (policy: any BalancingPolicy, endpoints: [Endpoint]) {
         var names = priorities[leaf.name] ?? PriorityNames()
-        let tree = LeafTree(leaf, path: path, &names)
+        let tree = LeafTree(leaf, path: path, &names, load: load(of: leaf))
         priorities[leaf.name] = names
         return (tree.policy, tree.endpoints)
+    }
+
+    private mutating func load(of leaf: LeafCluster) -> ClusterLoad? {
+        guard let settings = ClusterLoad.Settings(leaf) else {
+            loads[leaf.name] = nil
+            return nil
+        }
+        if let load = loads[leaf.name], load.settings == settings { return load }
+        let load = ClusterLoad(settings)
+        loads[leaf.name] = load
+        reports.add(load)
+        return load
     }
 }
 

@@ -10,13 +10,16 @@ struct ClusterLimits: BalancingPolicy {
     let maxRequests: UInt32
     /// Why no call can be sent; nil if calls can.
     let failure: String?
+    /// Counts the calls; nil if the cluster does not report its load.
+    let load: ClusterLoad?
     let child: PolicyBox
 
-    init(_ leaf: LeafCluster, failure: String?, child: PolicyBox) {
-        key = CallCount.Key(cluster: leaf.name, endpoints: leaf.cluster.endpointsName)
+    init(_ leaf: LeafCluster, failure: String?, load: ClusterLoad?, child: PolicyBox) {
+        key = CallCount.Key(leaf)
         drops = leaf.endpoints?.drops ?? []
         maxRequests = leaf.cluster.maxRequests
         self.failure = failure
+        self.load = load
         self.child = child
     }
 
@@ -25,18 +28,13 @@ struct ClusterLimits: BalancingPolicy {
     func makeBalancer() -> any Balancer { ClusterLimitsBalancer() }
 }
 
-extension Cluster {
-    /// The name of the endpoints; empty if they are not a resource.
-    var endpointsName: ByteText {
-        if case .endpoints(let name) = discovery { name.text } else { "" }
-    }
-}
-
 private struct ClusterLimitsBalancer: Balancer {
     private var child = GracefulSwitch()
     private var report = BalancerReport.connecting
     private var policy: ClusterLimits?
     private var count: CallCount?
+    /// With the counters of their localities.
+    private var subchannels = ChildSubchannels<LocalityLoad?>()
     private var random: PickerRandom?
 
     mutating func update(
@@ -44,10 +42,12 @@ private struct ClusterLimitsBalancer: Balancer {
     ) throws(RPCError) {
         guard let policy = update.policy as? ClusterLimits else { return }
         if policy.key != self.policy?.key { count = CallCount.shared(policy.key) }
+        let counts = policy.load != self.policy?.load
         self.policy = policy
+        if counts { index(Array(subchannels.entries.keys)) }
         if random == nil { random = PickerRandom(seed: context.randomNumber()) }
         if policy.failure != nil {
-            child.close(&context)
+            run(&context) { $0.close(&$1) }
             child = GracefulSwitch()
             return report(&context)
         }
@@ -84,7 +84,10 @@ private struct ClusterLimitsBalancer: Balancer {
         run(&context) { $0.exitIdle(&$1) }
     }
 
-    mutating func close(_ context: inout BalancerContext) { child.close(&context) }
+    mutating func close(_ context: inout BalancerContext) {
+        child.close(&context)
+        subchannels.removeAll()
+    }
 }
 
 extension ClusterLimitsBalancer {
@@ -92,9 +95,23 @@ extension ClusterLimitsBalancer {
         _ context: inout BalancerContext, alwaysReports: Bool = false,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) {
+        let count = context.actions.count
         let report = context.reportOf { call(&child, &$0) }
+        let changed = subchannels.follow(context.actions[count...], new: nil)
+        index(changed)
         if let report { self.report = report }
         if report != nil || alwaysReports { self.report(&context) }
+    }
+
+    /// Finds the counters of subchannels that are new or have another endpoint.
+    private mutating func index(_ changed: [Subchannel]) {
+        for subchannel in changed {
+            let endpoint = subchannels.entries[subchannel]?.endpoint
+            let place = endpoint?.attributes[MeshEndpoint.self].flatMap {
+                policy?.load?.place($0.locality)
+            }
+            subchannels.changeExtra(of: subchannel) { $0 = place }
+        }
     }
 
     private func report(_ context: inout BalancerContext) {
@@ -102,7 +119,11 @@ extension ClusterLimitsBalancer {
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
         context.report(
             report.connectivity,
-            LimitingPicker(child: report.picker, policy: policy, count: count, random: random))
+            LimitingPicker(
+                child: report.picker, policy: policy, count: count, random: random,
+                dropCounts: policy.load.map { load in
+                    policy.drops.map { load.drops($0.category) }
+                } ?? [], places: subchannels.entries.compactMapValues(\.extra)))
     }
 }
 
@@ -112,15 +133,22 @@ private struct LimitingPicker: Picker {
     let policy: ClusterLimits
     let count: CallCount
     let random: PickerRandom
+    /// For each of the drops; empty if the cluster does not report its load.
+    let dropCounts: [DropCount]
+    /// Empty if the cluster does not report its load.
+    let places: [Subchannel: LocalityLoad]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        for drop in policy.drops where random.next(below: 1_000_000) < drop.millionths {
+        for (index, drop) in policy.drops.enumerated()
+        where random.next(below: 1_000_000) < drop.millionths {
+            if !dropCounts.isEmpty { dropCounts[index].add() }
             return .drop(
                 .noConnection(
                     "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(drop.category)'"
                 ))
         }
         guard count.begin(upTo: policy.maxRequests) else {
+            policy.load?.excessDrops.add()
             return .drop(
                 .noConnection(
                     "xds: \(policy.maxRequests) calls to the cluster \(policy.key.cluster) run at the same time, which is its limit"
@@ -131,7 +159,9 @@ private struct LimitingPicker: Picker {
             count.end()
             return pick
         }
-        guard let tracker else { return .subchannel(subchannel, tracker: count) }
-        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: count))
+        let counted = CountedCall(count: count, load: places[subchannel])
+        counted.load?.begin()
+        guard let tracker else { return .subchannel(subchannel, tracker: counted) }
+        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: counted))
     }
 }

@@ -4,7 +4,8 @@ import SwiftletTransport
 /// Sends each call to the cluster that its route has chosen: the root of the tree (A75).
 struct ClusterManager: BalancingPolicy {
     enum Content: Hashable, Sendable {
-        case clusters([ByteText: ClusterState])
+        /// With the reports of their load.
+        case clusters([ByteText: ClusterState], LoadReports)
         /// Nothing can be used. The text is the message of the calls.
         case failed(String)
     }
@@ -32,7 +33,11 @@ private struct ClusterManagerBalancer: Balancer {
         guard let policy = update.policy as? ClusterManager else { return }
         var states: [ByteText: ClusterState] = [:]
         switch policy.content {
-        case .clusters(let clusters): (states, failure) = (clusters, nil)
+        case .clusters(let clusters, let reports):
+            (states, failure) = (clusters, nil)
+            for name in states.keys where self.clusters[name] == nil {
+                self.clusters[name] = ClusterBalancer(name, reports)
+            }
         case .failed(let text): failure = .noConnection(text)
         }
         for name in clusters.keys.filter({ states[$0] == nil }) {
@@ -41,7 +46,6 @@ private struct ClusterManagerBalancer: Balancer {
             reports[name] = nil
         }
         for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
-            if clusters[name] == nil { clusters[name] = ClusterBalancer(name) }
             run(name, &context) { $0.update(to: state, &$1) }
         }
         report(&context)

@@ -7,7 +7,12 @@ struct LeafTree {
     let policy: any BalancingPolicy
     let endpoints: [Endpoint]
 
-    init(_ leaf: LeafCluster, path: [String], _ names: inout PriorityNames) {
+    /// - Parameters:
+    ///   - path: Where the cluster is in the tree.
+    ///   - load: Counts the calls; nil if the cluster does not report its load.
+    init(
+        _ leaf: LeafCluster, path: [String], _ names: inout PriorityNames, load: ClusterLoad?
+    ) {
         let priorities = leaf.endpoints?.priorities ?? []
         let priorityNames = names.names(for: priorities)
         let isLookedUp = if case .dns = leaf.cluster.discovery { true } else { false }
@@ -24,7 +29,7 @@ struct LeafTree {
             failure = leaf.note ?? "xds: the cluster \(leaf.name) has no endpoints"
         }
         let limits = ClusterLimits(
-            leaf, failure: failure,
+            leaf, failure: failure, load: load,
             child: PolicyBox(policy: PriorityPolicy(children: children, priorities: priorityNames)))
         policy = OutlierDetection(limits, leaf.cluster.outliers)
         self.endpoints = endpoints
@@ -35,6 +40,7 @@ struct LeafTree {
         _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ names: PriorityNames
     ) -> [Endpoint] {
         var endpoints: [Endpoint] = []
+        let needsPlace = cluster.loadServer != nil
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
         for group in groups {
             let usable = group.endpoints.filter { !$0.state.contains(.draining) }
@@ -47,6 +53,10 @@ struct LeafTree {
                 made.attributes.path = path
                 made.attributes.weight = (groupShare * share).weight
                 if !endpoint.hashKey.isEmpty { made.attributes.hashKey = endpoint.hashKey.string }
+                if needsPlace {
+                    made.attributes[MeshEndpoint.self] = MeshEndpoint.Value(
+                        locality: group.locality, hostName: endpoint.hostName)
+                }
                 endpoints.append(made)
             }
         }
