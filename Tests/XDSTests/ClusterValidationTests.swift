@@ -1,4 +1,5 @@
 import SwiftletBalancing
+import SwiftletCore
 import SwiftletMessages
 import Testing
 
@@ -9,7 +10,6 @@ struct ClusterValidationTests {
     private static var context: ValidationContext {
         var context = ValidationContext()
         context.certificateProviders = ["p"]
-        context.isRegisteredPolicy = { $0 == "pkg.Own" }
         return context
     }
 
@@ -34,7 +34,8 @@ struct ClusterValidationTests {
         let cluster = try Self.value { _ in }
         #expect(cluster.discovery == .endpoints(try #require(ResourceName("c", of: .endpoints))))
         #expect(cluster.policy == .localities(.roundRobin))
-        #expect(cluster.outliers == nil && cluster.maxRequests == 1_024 && !cluster.reportsLoad)
+        #expect(
+            cluster.outliers == nil && cluster.maxRequests == 1_024 && cluster.loadServer == nil)
         #expect(cluster.sessionStates == [.unknown, .healthy])
         #expect(cluster.idleTimeout == .seconds(3_600))
         #expect(cluster.tls == nil && !cluster.usesProxies)
@@ -68,14 +69,17 @@ struct ClusterValidationTests {
         func own(_ name: String) -> Envoy.XDSTypes.TypedStruct {
             .with {
                 $0.typeURL = "type.googleapis.com/\(name)"
-                $0.value = ["a": 1]
+                $0.value = ["a": 5]
             }
+        }
+        BalancingPolicies.register(name: "pkg.Own") { (config) throws(RPCError) in
+            LeastRequest(choiceCount: try config.integer("a", in: 2...9) ?? 2)
         }
         let unknown = Sample.policy(Envoy.Core.Node())
         #expect(try policy([unknown, Sample.policy(Envoy.Policies.RoundRobin())]) == .roundRobin)
         #expect(
             try policy([Sample.policy(own("pkg.Other")), Sample.policy(own("pkg.Own"))])
-                == .registered(name: "pkg.Own", config: ["a": 1]))
+                == .registered(PolicyBox(policy: LeastRequest(choiceCount: 5))))
         #expect(
             try policy([
                 Sample.policy(Envoy.Policies.RingHash.with { $0.minimumRingSize = .init(5) })

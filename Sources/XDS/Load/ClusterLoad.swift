@@ -17,11 +17,16 @@ final class ClusterLoad: Sendable {
     }
 
     let settings: Settings
+    /// Since when it counts.
+    let start: MonotonicInstant
     private let tables = Mutex(Tables())
     /// Calls that were dropped because too many ran.
     let excessDrops = DropCount()
 
-    init(_ settings: Settings) { self.settings = settings }
+    init(_ settings: Settings, at now: MonotonicInstant) {
+        self.settings = settings
+        start = now
+    }
 }
 
 extension ClusterLoad.Settings {
@@ -46,6 +51,9 @@ extension ClusterLoad {
     func drops(_ category: ByteText) -> DropCount {
         tables.withLock { $0.drops.counter(for: category) { DropCount() } }
     }
+
+    /// Whether no call can be sent or runs, as far as it is counted here.
+    var isEmpty: Bool { tables.withLock { $0.places.isEmpty } }
 
     /// Returns what has happened since the last call of this function. One thread calls it at a time.
     func take() -> LoadCounts {

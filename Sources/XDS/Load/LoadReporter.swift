@@ -46,7 +46,7 @@ extension LoadReporter {
             streams[server] = LoadStream(at: now, chance: chance())
             actions.append(.open(server))
         }
-        streams[server]?.add(load, at: now)
+        streams[server]?.add(load)
     }
 
     mutating func streamOpened(_ server: Server) {

@@ -50,8 +50,12 @@ final class LoadReports: Sendable {
 // MARK: - Inputs
 
 extension LoadReports {
-    /// Reports the counts of a balancer, until nothing else uses them.
-    func add(_ load: ClusterLoad) { post(.add(load)) }
+    /// Makes the counters of a balancer. They are reported until nothing else uses them.
+    func load(_ settings: ClusterLoad.Settings) -> ClusterLoad {
+        let load = ClusterLoad(settings, at: .now)
+        post(.add(load))
+        return load
+    }
 
     private func post(_ input: Input) {
         inputs.handle(input) { handle($0) }

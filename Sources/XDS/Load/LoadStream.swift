@@ -39,8 +39,8 @@ struct LoadStream: Sendable {
     /// Whether the last report of this stream had no calls.
     private var lastIsZero = false
     private var loads = LoadTable<ObjectIdentifier, ClusterLoad>()
-    /// When the counts of a cluster were taken last, or first began.
-    private var starts: [CallCount.Key: MonotonicInstant] = [:]
+    /// When counts were taken last, for a report or to throw them away; nil before the first time.
+    private var lastTime: MonotonicInstant?
 
     init(at now: MonotonicInstant, chance: Double) {
         attempts = StreamAttempts(at: now, chance: chance)
@@ -51,9 +51,8 @@ extension LoadStream {
     /// Whether nothing is counted for the server, and the last counts were sent.
     var isFinished: Bool { loads.isEmpty && !isSending }
 
-    mutating func add(_ load: ClusterLoad, at now: MonotonicInstant) {
+    mutating func add(_ load: ClusterLoad) {
         _ = loads.counter(for: ObjectIdentifier(load)) { load }
-        if starts[load.settings.cluster] == nil { starts[load.settings.cluster] = now }
     }
 
     /// The next request introduces the client.
@@ -111,36 +110,40 @@ extension LoadStream {
     /// The report, if it is due, and if it has calls or the last one had some.
     mutating func report(at now: MonotonicInstant) -> Envoy.LoadStats.LoadStatsRequest? {
         guard let time = nextReport, now >= time, let wishes else { return nil }
-        let counts = takeCounts()
         var request = Envoy.LoadStats.LoadStatsRequest()
         var isZero = true
         // What is counted for other clusters is thrown away: later reports are about later calls.
-        for (cluster, counts) in counts.inOrder(by: { $0.key < $1.key })
+        for (cluster, taken) in takeCounts(at: now).inOrder(by: { $0.key < $1.key })
         where wishes.has(cluster.cluster) {
-            let interval = now - (starts[cluster] ?? now)
-            request.clusterStats.append(.init(counts, of: cluster, interval: interval))
-            isZero = isZero && counts.isZero
+            request.clusterStats.append(
+                .init(taken.counts, of: cluster, interval: now - taken.start))
+            isZero = isZero && taken.counts.isZero
         }
-        restartIntervals(of: counts, at: now)
         isSending = !(isZero && lastIsZero)
         lastIsZero = isZero
         scheduleReport(at: now)
         return isSending ? request : nil
     }
 
-    private mutating func takeCounts() -> [CallCount.Key: LoadCounts] {
-        let ended = loads.removeUnused().map(\.counter)
-        var counts: [CallCount.Key: LoadCounts] = [:]
-        for load in ended + Array(loads.counters.values) {
-            counts[load.settings.cluster, default: LoadCounts()] += load.take()
+    private mutating func takeCounts(
+        at now: MonotonicInstant
+    ) -> [CallCount.Key: (start: MonotonicInstant, counts: LoadCounts)] {
+        var taken: [CallCount.Key: (start: MonotonicInstant, counts: LoadCounts)] = [:]
+        func take(_ load: ClusterLoad) {
+            let start = max(load.start, lastTime ?? load.start)
+            var sum = taken[load.settings.cluster] ?? (start, LoadCounts())
+            sum.start = min(sum.start, start)
+            sum.counts += load.take()
+            taken[load.settings.cluster] = sum
         }
-        return counts
-    }
-
-    private mutating func restartIntervals(
-        of clusters: [CallCount.Key: LoadCounts], at now: MonotonicInstant
-    ) {
-        starts = [:]
-        for load in loads.counters.values { starts[load.settings.cluster] = now }
+        let unused = loads.removeUnused()
+        for load in loads.counters.values { take(load) }
+        for (_, load) in unused {
+            take(load)
+            // Its calls have not all ended.
+            if !load.isEmpty { add(load) }
+        }
+        lastTime = now
+        return taken
     }
 }

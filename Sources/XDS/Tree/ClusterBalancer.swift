@@ -107,9 +107,8 @@ extension ClusterBalancer {
             return nil
         }
         if let load = loads[leaf.name], load.settings == settings { return load }
-        let load = ClusterLoad(settings)
+        let load = reports.load(settings)
         loads[leaf.name] = load
-        reports.add(load)
         return load
     }
 }

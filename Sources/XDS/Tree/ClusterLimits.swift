@@ -117,13 +117,13 @@ extension ClusterLimitsBalancer {
     private func report(_ context: inout BalancerContext) {
         guard let policy, let count, let random else { return }
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
-        context.report(
-            report.connectivity,
-            LimitingPicker(
-                child: report.picker, policy: policy, count: count, random: random,
-                dropCounts: policy.load.map { load in
-                    policy.drops.map { load.drops($0.category) }
-                } ?? [], places: subchannels.entries.compactMapValues(\.extra)))
+        var picker = LimitingPicker(
+            child: report.picker, policy: policy, count: count, random: random)
+        if let load = policy.load {
+            picker.dropCounts = policy.drops.map { load.drops($0.category) }
+            picker.places = subchannels.entries.compactMapValues(\.extra)
+        }
+        context.report(report.connectivity, picker)
     }
 }
 
@@ -134,9 +134,9 @@ private struct LimitingPicker: Picker {
     let count: CallCount
     let random: PickerRandom
     /// For each of the drops; empty if the cluster does not report its load.
-    let dropCounts: [DropCount]
+    var dropCounts: [DropCount] = []
     /// Empty if the cluster does not report its load.
-    let places: [Subchannel: LocalityLoad]
+    var places: [Subchannel: LocalityLoad] = [:]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         for (index, drop) in policy.drops.enumerated()
