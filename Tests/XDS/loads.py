@@ -126,6 +126,12 @@ def end_reports(code=0):
     return Step(f"end reports {code}", act)
 
 
+def reports_closed():
+    """Waits until the client has closed all streams of reports."""
+    return Step("reports closed", lambda run: run.board.wait(
+        lambda: not any(stream.open for stream in service(run).streams), "a stream of reports is still open"))
+
+
 def report_streams(number):
     """Waits until so many streams have begun and sent a request."""
     return Step(f"report streams {number}", lambda run: run.board.wait(

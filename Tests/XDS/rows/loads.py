@@ -106,6 +106,9 @@ row("two channels of a target add up", wants(), give(reporting()), channel("svc"
     calls(4), calls(6, channel="other"), counted("a", zones=ZONES, issued=10, success=10))
 row("two targets: each reports its own calls", wants(), give(reporting(), listener("other")), calls(4),
     calls(6, channel="other"), report_streams(2), counted("a", zones=ZONES, issued=10, success=10))
+row("the last channel of a target is closed: its stream of reports ends", wants(), give(reporting()),
+    calls(4), counted("a", success=4), close(), reports_closed(),
+    only="swiftlet", why="which requests arrive while a channel is closed depends on the moment")
 
 # Metrics of servers (A85)
 
