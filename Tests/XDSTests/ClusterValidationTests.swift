@@ -34,7 +34,8 @@ struct ClusterValidationTests {
         let cluster = try Self.value { _ in }
         #expect(cluster.discovery == .endpoints(try #require(ResourceName("c", of: .endpoints))))
         #expect(cluster.policy == .localities(.roundRobin))
-        #expect(cluster.outliers == nil && cluster.maxRequests == 1_024 && !cluster.reportsLoad)
+        #expect(
+            cluster.outliers == nil && cluster.maxRequests == 1_024 && cluster.loadServer == nil)
         #expect(cluster.sessionStates == [.unknown, .healthy])
         #expect(cluster.idleTimeout == .seconds(3_600))
         #expect(cluster.tls == nil && !cluster.usesProxies)

@@ -194,7 +194,7 @@ extension ADSClient {
 
     func context(of server: Server) -> ValidationContext {
         ValidationContext(
-            features: server.features,
+            server: server, features: server.features,
             certificateProviders: Set(bootstrap.certificateProviders.keys))
     }
 }

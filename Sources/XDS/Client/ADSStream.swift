@@ -36,15 +36,13 @@ struct ADSStream: Sendable {
     var isReadDue = false
     private var hasResponded = false
     private var hasSentNode = false
-    private var attempt: (start: MonotonicInstant, delay: Duration)
-    private var backoff = StreamBackoff()
+    private var attempts: StreamAttempts
     private var subscriptions: [ResourceType: Subscription] = [:]
     /// When resources that were requested on this stream count as absent.
     private(set) var deadlines: [ResourceKey: MonotonicInstant] = [:]
 
     init(at now: MonotonicInstant, chance: Double) {
-        attempt = (now, .zero)
-        attempt.delay = backoff.next(chance: chance)
+        attempts = StreamAttempts(at: now, chance: chance)
     }
 }
 
@@ -69,14 +67,8 @@ extension ADSStream {
     }
 
     /// Returns whether the stream has failed: it ended without a response.
-    ///
-    /// A stream that ended after a response begins again at once, unless its attempt began less than the delay of the
-    /// backoff ago: a server that answers once and then ends each stream would keep the client busy.
     mutating func closed(at now: MonotonicInstant) -> Bool {
-        let end = attempt.start + attempt.delay
-        let livedLong = hasResponded && now >= end
-        if livedLong { backoff = StreamBackoff() }
-        phase = .waiting(until: livedLong ? now : max(now, end))
+        phase = .waiting(until: attempts.end(hasResponded: hasResponded, at: now))
         deadlines = [:]
         isBusy = false
         return !hasResponded
@@ -87,7 +79,7 @@ extension ADSStream {
         guard case .waiting(let time) = phase, now >= time else { return false }
         phase = .opening
         hasResponded = false
-        attempt = (now, backoff.next(chance: chance))
+        attempts.begin(at: now, chance: chance)
         return true
     }
 
@@ -215,16 +207,5 @@ extension ADSStream {
         let overdue = deadlines.filter { $0.value <= now }.map(\.key)
         for key in overdue { deadlines[key] = nil }
         return overdue
-    }
-}
-
-/// The delays between attempts: 1 s, then 1.6 times as long each time, up to 120 s, each changed by up to 20 %.
-private struct StreamBackoff: Sendable {
-    private var base: Duration?
-
-    mutating func next(chance: Double) -> Duration {
-        let base = base.map { min($0 * 1.6, .seconds(120)) } ?? .seconds(1)
-        self.base = base
-        return base * (0.8 + 0.4 * chance)
     }
 }

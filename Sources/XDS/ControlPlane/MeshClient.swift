@@ -13,7 +13,7 @@ final class MeshClient: Sendable {
     private enum Input: Sendable {
         case watch(WatcherID, ResourceKey, MeshResolver)
         case unwatch(WatcherID)
-        case event(ADSConnection, ADSConnection.Event)
+        case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
     }
 
@@ -21,11 +21,12 @@ final class MeshClient: Sendable {
         var client: ADSClient
         /// Of the servers that have a stream, or will have one again.
         var channels: [XDS.Bootstrap.Server: Channel] = [:]
-        var connections: [XDS.Bootstrap.Server: ADSConnection] = [:]
+        var connections: [XDS.Bootstrap.Server: ControlPlaneStream] = [:]
         var watchers: [WatcherID: MeshResolver] = [:]
     }
 
     let bootstrap: XDS.Bootstrap
+    let loads: LoadReports
     private let loop: EventLoop
     private let timer = TimerSlot()
     private let inputs = SerialMailbox<Input>()
@@ -35,6 +36,9 @@ final class MeshClient: Sendable {
     init(_ bootstrap: XDS.Bootstrap) throws(RPCError) {
         self.bootstrap = bootstrap
         loop = try CompletionQueue.shared.loop
+        loads = LoadReports(
+            node: bootstrap.node.loadReportMessage, loop,
+            channel: ControlPlaneChannels.channel(to:))
         work = Mutex(Work(client: ADSClient(bootstrap, chance: { .random(in: 0..<1) })))
     }
 
@@ -87,10 +91,12 @@ extension MeshClient {
 
 extension MeshClient.Work {
     fileprivate mutating func receive(
-        _ event: ADSConnection.Event, from server: XDS.Bootstrap.Server, at now: MonotonicInstant
+        _ event: ControlPlaneStream.Event, from server: XDS.Bootstrap.Server,
+        at now: MonotonicInstant
     ) {
         switch event {
         case .opened: client.streamOpened(server)
+        case .sent: break
         case .received(let bytes): client.received(bytes, from: server, at: now)
         case .closed(let cause):
             connections[server] = nil
@@ -123,7 +129,7 @@ extension MeshClient {
                 work.channels[server] = nil
             case .send(let server, let request): work.connections[server]?.send(request.encoded())
             case .read(let server): work.connections[server]?.readNext()
-            case .setTimer(let time?): timer.schedule(MeshClientTimer(self), at: time, on: loop)
+            case .setTimer(let time?): timer.schedule(WeakTimer(self), at: time, on: loop)
             case .setTimer(nil): timer.cancel()
             case .notify(let watcher, let event):
                 guard let resolver = work.watchers[watcher] else { continue }
@@ -143,8 +149,8 @@ extension MeshClient {
                 channel = try ControlPlaneChannels.channel(to: server)
                 work.channels[server] = channel
             }
-            let connection = ADSConnection(to: server, channel) { [weak self] connection, event in
-                self?.post(.event(connection, event))
+            let connection = ControlPlaneStream(ControlPlaneStream.resources, to: server, channel) {
+                [weak self] connection, event in self?.post(.event(connection, event))
             }
             work.connections[server] = connection
             connection.start()
@@ -152,17 +158,11 @@ extension MeshClient {
             work.client.streamClosed(server, error.message, at: .now)
         }
     }
+}
 
-    fileprivate func timeHasCome(_ now: MonotonicInstant) {
+extension MeshClient: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
         post(.timeHasCome)
     }
-}
-
-private final class MeshClientTimer: TimerTarget {
-    private weak let client: MeshClient?
-
-    init(_ client: MeshClient) { self.client = client }
-
-    func timerFired(now: MonotonicInstant) { client?.timeHasCome(now) }
 }

@@ -1,13 +1,33 @@
-/// What a selector and its calls keep of a cluster: the cluster stays in the configuration as long as this exists. The
-/// picker reads the cluster's name.
+/// What a selector and its calls keep of a cluster: the cluster stays in the configuration as long as this exists.
 final class ClusterUse: Sendable {
     let name: ByteText
+    /// Of the routes that change the authority of their calls, and of the others.
+    private let places: (rewriting: CallPlace, other: CallPlace)
     private let whenReleased: @Sendable (ByteText) -> Void
 
     init(_ name: ByteText, whenReleased: @escaping @Sendable (ByteText) -> Void) {
         self.name = name
+        places = (
+            CallPlace(name, rewritesAuthority: true), CallPlace(name, rewritesAuthority: false)
+        )
         self.whenReleased = whenReleased
     }
 
     deinit { whenReleased(name) }
+
+    func place(rewritingAuthority: Bool) -> CallPlace {
+        rewritingAuthority ? places.rewriting : places.other
+    }
+}
+
+/// What the pickers read of a call. Shared by all calls of a cluster, so that a call allocates none.
+final class CallPlace: Sendable {
+    let cluster: ByteText
+    /// Whether the name of its endpoint becomes the authority of the call (A81).
+    let rewritesAuthority: Bool
+
+    fileprivate init(_ cluster: ByteText, rewritesAuthority: Bool) {
+        self.cluster = cluster
+        self.rewritesAuthority = rewritesAuthority
+    }
 }

@@ -113,7 +113,7 @@ extension MeshResolver {
         case .stopLookUp(let host): work.lookups.removeValue(forKey: host)?.stop()
         case .use(let configuration): report(configuration, &work)
         case .fail(let text):
-            let policy = ClusterManager(.failed(text), client.bootstrap)
+            let policy = ClusterManager(.failed(text))
             // No earlier result stays in use: there is nothing that calls could use.
             work.results?.report(
                 ResolverResult(
@@ -129,7 +129,12 @@ extension MeshResolver {
             uses[name] = use(of: name, &work)
         }
         work.uses = work.uses.filter { $0.value.object != nil }
-        let policy = ClusterManager(.clusters(configuration.clusters), client.bootstrap)
+        let policy = ClusterManager(
+            .clusters(
+                configuration.clusters,
+                TreeContext(
+                    providers: client.bootstrap.certificateProviders, loads: client.loads,
+                    rewritesAuthority: configuration.virtualHost.rewritesAuthority)))
         var result = ResolverResult(
             endpoints: .success([]),
             serviceConfig: .success(ServiceConfig(balancing: policy)))

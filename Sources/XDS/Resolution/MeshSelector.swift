@@ -45,7 +45,8 @@ struct MeshSelector: ConfigSelector {
         // A call without a hash goes to a random endpoint (A42).
         config.requestHash =
             routed.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
-        config.attributes = use
+        config.attributes = use.place(
+            rewritingAuthority: routed.forwarding.rewritesAuthority)
         config.cluster = use
         if !faults.isEmpty { config.filter = faultInjection(for: call, routed) }
         return config

@@ -21,14 +21,15 @@ struct Cluster: Hashable, Sendable {
     }
 
     let discovery: Discovery
+    /// The `service_name` of the endpoints; empty if the cluster does not set it.
+    let serviceName: ByteText
     let policy: ClusterPolicy
     let outliers: Outliers?
     /// The most calls at the same time.
     let maxRequests: UInt32
-    /// Whether the control plane wants load reports.
-    let reportsLoad: Bool
-    /// The metrics of servers that load reports have (A85).
-    let reportedMetrics: [ByteText]
+    /// The control plane that gets load reports: the one that has sent the cluster. Nil if it does not want them.
+    let loadServer: XDS.Bootstrap.Server?
+    let reportedMetrics: ReportedMetrics
     /// The states of the endpoints to which a session may stick.
     let sessionStates: EndpointStates
     /// After how much time without a call a connection is closed.

@@ -113,6 +113,17 @@ extension RouteTable {
 }
 
 extension VirtualHost {
+    /// Whether a route changes the authority of its calls (A81).
+    var rewritesAuthority: Bool {
+        routes.contains { route in
+            if case .forward(let forwarding) = route.action {
+                forwarding.rewritesAuthority
+            } else {
+                false
+            }
+        }
+    }
+
     /// All clusters that calls can go to, each once, in the order of the routes.
     var clusters: [ByteText] {
         var known: Set<ByteText> = []

@@ -2,11 +2,16 @@ import SwiftletCore
 import Synchronization
 
 /// Counts the running calls to a cluster, of all channels of the process (A32).
-final class CallCount: CallTracker {
+final class CallCount: Sendable {
     struct Key: Hashable, Sendable {
         let cluster: ByteText
-        /// The name of its endpoints.
-        let endpoints: ByteText
+        /// Empty if the cluster does not set it.
+        let serviceName: ByteText
+
+        init(_ leaf: LeafCluster) {
+            cluster = leaf.name
+            serviceName = leaf.cluster.serviceName
+        }
     }
 
     private static let table = WeakTable<Key, CallCount>()
@@ -26,6 +31,10 @@ final class CallCount: CallTracker {
     }
 
     func end() { count.wrappingSubtract(1, ordering: .relaxed) }
+}
 
-    func callEnded(_ outcome: CallOutcome) { end() }
+extension CallCount.Key: Comparable {
+    static func < (left: Self, right: Self) -> Bool {
+        (left.cluster, left.serviceName) < (right.cluster, right.serviceName)
+    }
 }

@@ -11,29 +11,24 @@ struct ClusterBalancer: Sendable {
     private var child = GracefulSwitch()
     private var state: ClusterState?
     private var leaves = Numbering<ByteText>()
-    private let providers: [ByteText: XDS.Bootstrap.FileWatcher]
     /// What is kept of each cluster with endpoints.
     private var memories: [ByteText: LeafMemory] = [:]
+    private var tree: TreeContext
 
-    private struct LeafMemory: Sendable {
-        var names = PriorityNames()
-        var security: ClusterSecurity
-    }
-
-    /// - Parameter providers: The certificate providers of the bootstrap.
-    init(_ providers: [ByteText: XDS.Bootstrap.FileWatcher]) {
-        self.providers = providers
-    }
+    init(_ tree: TreeContext) { self.tree = tree }
 }
 
 extension ClusterBalancer {
-    mutating func update(to state: ClusterState, _ context: inout BalancerContext) {
-        guard self.state != state else { return }
-        self.state = state
+    mutating func update(
+        to state: ClusterState, _ tree: TreeContext, _ context: inout BalancerContext
+    ) {
+        guard self.state != state || self.tree != tree else { return }
+        (self.state, self.tree) = (state, tree)
         switch state {
         case .failed(let text):
             child.close(&context)
             child = GracefulSwitch()
+            memories = [:]
             context.reportFailure(.noConnection(text))
         case .usable(let configuration):
             let update = update(for: configuration)
@@ -66,9 +61,8 @@ extension ClusterBalancer {
 
 extension ClusterBalancer {
     private mutating func update(for configuration: ClusterConfiguration) -> BalancerUpdate {
-        memories = memories.filter { entry in
-            configuration.leaves.contains { $0.name == entry.key }
-        }
+        let names = Set(configuration.leaves.map(\.name))
+        memories = memories.filter { names.contains($0.key) }
         guard case .aggregate = configuration.cluster.discovery else {
             let (policy, endpoints) = leaf(configuration.leaves[0], path: [])
             return BalancerUpdate(endpoints: endpoints, policy: policy)
@@ -93,10 +87,11 @@ extension ClusterBalancer {
     private mutating func leaf(
         _ leaf: LeafCluster, path: [String]
     ) -> (policy: any BalancingPolicy, endpoints: [Endpoint]) {
-        var memory = memories[leaf.name] ?? LeafMemory(security: ClusterSecurity(providers))
-        let tree = LeafTree(leaf, path: path, &memory.names, &memory.security)
+        var memory = memories[leaf.name] ?? LeafMemory(tree)
+        memory.use(leaf, tree)
+        let made = LeafTree(leaf, path: path, tree, &memory)
         memories[leaf.name] = memory
-        return (tree.policy, tree.endpoints)
+        return (made.policy, made.endpoints)
     }
 }
 

@@ -10,13 +10,16 @@ struct ClusterLimits: BalancingPolicy {
     let maxRequests: UInt32
     /// Why no call can be sent; nil if calls can.
     let failure: String?
+    /// Counts the calls; nil if the cluster does not report its load.
+    let load: ClusterLoad?
     let child: PolicyBox
 
-    init(_ leaf: LeafCluster, failure: String?, child: PolicyBox) {
-        key = CallCount.Key(cluster: leaf.name, endpoints: leaf.cluster.endpointsName)
+    init(_ leaf: LeafCluster, failure: String?, load: ClusterLoad?, child: PolicyBox) {
+        key = CallCount.Key(leaf)
         drops = leaf.endpoints?.drops ?? []
         maxRequests = leaf.cluster.maxRequests
         self.failure = failure
+        self.load = load
         self.child = child
     }
 
@@ -25,18 +28,12 @@ struct ClusterLimits: BalancingPolicy {
     func makeBalancer() -> any Balancer { ClusterLimitsBalancer() }
 }
 
-extension Cluster {
-    /// The name of the endpoints; empty if they are not a resource.
-    var endpointsName: ByteText {
-        if case .endpoints(let name) = discovery { name.text } else { "" }
-    }
-}
-
 private struct ClusterLimitsBalancer: Balancer {
     private var child = GracefulSwitch()
     private var report = BalancerReport.connecting
     private var policy: ClusterLimits?
     private var count: CallCount?
+    private var subchannels = ChildSubchannels<SubchannelPlace?>()
     private var random: PickerRandom?
 
     mutating func update(
@@ -44,10 +41,12 @@ private struct ClusterLimitsBalancer: Balancer {
     ) throws(RPCError) {
         guard let policy = update.policy as? ClusterLimits else { return }
         if policy.key != self.policy?.key { count = CallCount.shared(policy.key) }
+        let counts = policy.load != self.policy?.load
         self.policy = policy
+        if counts { index(Array(subchannels.entries.keys)) }
         if random == nil { random = PickerRandom(seed: context.randomNumber()) }
         if policy.failure != nil {
-            child.close(&context)
+            run(&context) { $0.close(&$1) }
             child = GracefulSwitch()
             return report(&context)
         }
@@ -84,7 +83,10 @@ private struct ClusterLimitsBalancer: Balancer {
         run(&context) { $0.exitIdle(&$1) }
     }
 
-    mutating func close(_ context: inout BalancerContext) { child.close(&context) }
+    mutating func close(_ context: inout BalancerContext) {
+        child.close(&context)
+        subchannels.removeAll()
+    }
 }
 
 extension ClusterLimitsBalancer {
@@ -92,18 +94,44 @@ extension ClusterLimitsBalancer {
         _ context: inout BalancerContext, alwaysReports: Bool = false,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) {
+        let count = context.actions.count
         let report = context.reportOf { call(&child, &$0) }
+        let changed = subchannels.follow(context.actions[count...], new: nil)
+        index(changed)
         if let report { self.report = report }
         if report != nil || alwaysReports { self.report(&context) }
+    }
+
+    /// Finds the places of subchannels that are new or have another endpoint.
+    private mutating func index(_ changed: [Subchannel]) {
+        for subchannel in changed {
+            let endpoint = subchannels.entries[subchannel]?.endpoint
+            let place = (endpoint?.attributes[MeshEndpoint.self]).map {
+                SubchannelPlace(load: policy?.load?.place($0.locality), authority: $0.authority)
+            }
+            subchannels.changeExtra(of: subchannel) { $0 = place }
+        }
     }
 
     private func report(_ context: inout BalancerContext) {
         guard let policy, let count, let random else { return }
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
-        context.report(
-            report.connectivity,
-            LimitingPicker(child: report.picker, policy: policy, count: count, random: random))
+        var picker = LimitingPicker(
+            child: report.picker, policy: policy, count: count, random: random)
+        if let load = policy.load {
+            picker.dropCounts = policy.drops.map { load.drops($0.category) }
+        }
+        picker.places = subchannels.entries.compactMapValues(\.extra)
+        context.report(report.connectivity, picker)
     }
+}
+
+/// What the calls on a subchannel need of its endpoint.
+private struct SubchannelPlace: Sendable {
+    /// Nil if the cluster does not report its load.
+    let load: LocalityLoad?
+    /// Nil if the endpoint has no name.
+    let authority: String?
 }
 
 /// Drops calls, and lets the others choose.
@@ -112,26 +140,41 @@ private struct LimitingPicker: Picker {
     let policy: ClusterLimits
     let count: CallCount
     let random: PickerRandom
+    /// For each of the drops; empty if the cluster does not report its load.
+    var dropCounts: [DropCount] = []
+    /// Empty if nothing needs them.
+    var places: [Subchannel: SubchannelPlace] = [:]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        for drop in policy.drops where random.next(below: 1_000_000) < drop.millionths {
+        for (index, drop) in policy.drops.enumerated()
+        where random.next(below: 1_000_000) < drop.millionths {
+            if !dropCounts.isEmpty { dropCounts[index].add() }
             return .drop(
                 .noConnection(
                     "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(drop.category)'"
                 ))
         }
         guard count.begin(upTo: policy.maxRequests) else {
+            policy.load?.excessDrops.add()
             return .drop(
                 .noConnection(
                     "xds: \(policy.maxRequests) calls to the cluster \(policy.key.cluster) run at the same time, which is its limit"
                 ))
         }
         let pick = child.pick(call)
-        guard case .subchannel(let subchannel, let tracker) = pick else {
+        guard case .subchannel(var subchannel, let tracker) = pick else {
             count.end()
             return pick
         }
-        guard let tracker else { return .subchannel(subchannel, tracker: count) }
-        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: count))
+        let place = places.isEmpty ? nil : places[subchannel]
+        if let authority = place?.authority,
+            (call.selection?.attributes as? CallPlace)?.rewritesAuthority == true
+        {
+            subchannel.authority = authority
+        }
+        let counted = CountedCall(count: count, load: place?.load)
+        counted.load?.begin()
+        guard let tracker else { return .subchannel(subchannel, tracker: counted) }
+        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: counted))
     }
 }

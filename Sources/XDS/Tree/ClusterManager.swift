@@ -4,19 +4,14 @@ import SwiftletTransport
 /// Sends each call to the cluster that its route has chosen: the root of the tree (A75).
 struct ClusterManager: BalancingPolicy {
     enum Content: Hashable, Sendable {
-        case clusters([ByteText: ClusterState])
+        case clusters([ByteText: ClusterState], TreeContext)
         /// Nothing can be used. The text is the message of the calls.
         case failed(String)
     }
 
     let content: Content
-    /// The certificate providers of the bootstrap.
-    let providers: [ByteText: XDS.Bootstrap.FileWatcher]
 
-    init(_ content: Content, _ bootstrap: XDS.Bootstrap) {
-        self.content = content
-        providers = bootstrap.certificateProviders
-    }
+    init(_ content: Content) { self.content = content }
 
     var name: String { "xds_cluster_manager_experimental" }
 
@@ -35,19 +30,17 @@ private struct ClusterManagerBalancer: Balancer {
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError) {
         guard let policy = update.policy as? ClusterManager else { return }
-        var states: [ByteText: ClusterState] = [:]
         switch policy.content {
-        case .clusters(let clusters): (states, failure) = (clusters, nil)
-        case .failed(let text): failure = .noConnection(text)
-        }
-        for name in clusters.keys.filter({ states[$0] == nil }) {
-            run(name, &context) { $0.close(&$1) }
-            clusters[name] = nil
-            reports[name] = nil
-        }
-        for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
-            if clusters[name] == nil { clusters[name] = ClusterBalancer(policy.providers) }
-            run(name, &context) { $0.update(to: state, &$1) }
+        case .clusters(let states, let tree):
+            failure = nil
+            keep(Set(states.keys), &context)
+            for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
+                if clusters[name] == nil { clusters[name] = ClusterBalancer(tree) }
+                run(name, &context) { $0.update(to: state, tree, &$1) }
+            }
+        case .failed(let text):
+            failure = .noConnection(text)
+            keep([], &context)
         }
         report(&context)
     }
@@ -91,6 +84,15 @@ private struct ClusterManagerBalancer: Balancer {
 extension ClusterManagerBalancer {
     private typealias Call = (inout ClusterBalancer, inout BalancerContext) -> Void
 
+    /// Closes all other clusters.
+    private mutating func keep(_ names: Set<ByteText>, _ context: inout BalancerContext) {
+        for name in clusters.keys.filter({ !names.contains($0) }) {
+            run(name, &context) { $0.close(&$1) }
+            clusters[name] = nil
+            reports[name] = nil
+        }
+    }
+
     private mutating func runAll(_ context: inout BalancerContext, _ call: Call) {
         var isReported = false
         for name in clusters.keys.inOrder() {
@@ -133,7 +135,8 @@ private struct ClusterPicker: Picker {
     let pickers: [ByteText: any Picker]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let use = call.selection?.attributes as? ClusterUse, let picker = pickers[use.name]
+        guard let place = call.selection?.attributes as? CallPlace,
+            let picker = pickers[place.cluster]
         else {
             // The configuration of the tree is in use before the selector's (A31).
             return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))

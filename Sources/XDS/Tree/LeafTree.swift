@@ -7,28 +7,29 @@ struct LeafTree {
     let policy: any BalancingPolicy
     let endpoints: [Endpoint]
 
+    /// - Parameters:
+    ///   - path: Where the cluster is in the tree.
+    ///   - memory: What is kept of the cluster, which uses its newest resources already.
     init(
-        _ leaf: LeafCluster, path: [String], _ names: inout PriorityNames,
-        _ security: inout ClusterSecurity
+        _ leaf: LeafCluster, path: [String], _ tree: TreeContext, _ memory: inout LeafMemory
     ) {
-        security.use(leaf.cluster.tls)
         let priorities = leaf.endpoints?.priorities ?? []
-        let priorityNames = names.names(for: priorities)
+        let priorityNames = memory.names.names(for: priorities)
         let isLookedUp = if case .dns = leaf.cluster.discovery { true } else { false }
         var children: [String: PriorityPolicy.Child] = [:]
         var endpoints: [Endpoint] = []
         for (name, groups) in zip(priorityNames, priorities) {
             children[name] = PriorityPolicy.Child(
-                policy: leaf.cluster.policy.policy(for: groups, names),
+                policy: leaf.cluster.policy.policy(for: groups, memory.names),
                 ignoresResolutionRequests: !isLookedUp)
-            endpoints += Self.endpoints(groups, leaf.cluster, path + [name], names, &security)
+            endpoints += Self.endpoints(groups, leaf.cluster, path + [name], tree, &memory)
         }
         var failure: String?
         if priorities.isEmpty {
             failure = leaf.note ?? "xds: the cluster \(leaf.name) has no endpoints"
         }
         let limits = ClusterLimits(
-            leaf, failure: failure,
+            leaf, failure: failure, load: memory.load,
             child: PolicyBox(policy: PriorityPolicy(children: children, priorities: priorityNames)))
         policy = OutlierDetection(limits, leaf.cluster.outliers)
         self.endpoints = endpoints
@@ -36,23 +37,29 @@ struct LeafTree {
 
     /// The endpoints of one priority.
     private static func endpoints(
-        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ names: PriorityNames,
-        _ security: inout ClusterSecurity
+        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ tree: TreeContext,
+        _ memory: inout LeafMemory
     ) -> [Endpoint] {
         var endpoints: [Endpoint] = []
+        let needsPlace = cluster.loadServer != nil || tree.rewritesAuthority
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
         for group in groups {
             let usable = group.endpoints.filter { !$0.state.contains(.draining) }
             let groupShare = FixedFraction(UInt64(group.weight), of: sum)
             let groupSum = usable.reduce(0) { $0 + UInt64($1.weight) }
-            let path = cluster.policy.hasLocalities ? path + [names.name(of: group.locality)] : path
+            let path =
+                cluster.policy.hasLocalities ? path + [memory.names.name(of: group.locality)] : path
             for endpoint in usable {
                 let share = FixedFraction(UInt64(endpoint.weight), of: groupSum)
                 var made = Endpoint(endpoint.addresses.map { ServerAddress($0) })
                 made.attributes.path = path
                 made.attributes.weight = (groupShare * share).weight
                 if !endpoint.hashKey.isEmpty { made.attributes.hashKey = endpoint.hashKey.string }
-                made.attributes.security = security.security(of: endpoint)
+                made.attributes.security = memory.security.security(of: endpoint)
+                if needsPlace {
+                    made.attributes[MeshEndpoint.self] = MeshEndpoint.Value(
+                        group.locality, endpoint)
+                }
                 endpoints.append(made)
             }
         }

@@ -13,8 +13,8 @@ extension Cluster {
         }
         let thresholds = message.circuitBreakers?.thresholds.first { $0.priority == .default }
         maxRequests = thresholds?.maxRequests?.value ?? 1_024
-        reportsLoad = Self.reportsLoad(message.lrsServer, &violations)
-        reportedMetrics = message.lrsReportEndpointMetrics.map { ByteText($0) }
+        loadServer = Self.loadServer(message.lrsServer, context, &violations)
+        reportedMetrics = ReportedMetrics(message.lrsReportEndpointMetrics)
         sessionStates = Self.sessionStates(message.commonLBConfig?.overrideHostStatus)
         idleTimeout = Self.idleTimeout(message.upstreamConfig, &violations) ?? .seconds(3_600)
         if !message.transportSocketMatches.isEmpty {
@@ -25,16 +25,19 @@ extension Cluster {
         }
         guard let discovery, let policy else { return nil }
         self.discovery = discovery
+        let isEndpoints = if case .endpoints = discovery { true } else { false }
+        serviceName = ByteText(isEndpoints ? message.edsClusterConfig?.serviceName ?? "" : "")
         self.policy = policy
     }
 
-    private static func reportsLoad(
-        _ server: Envoy.Core.ConfigSource?, _ violations: inout Violations
-    ) -> Bool {
-        guard let server else { return false }
-        if case .selfSource? = server.configSourceSpecifier { return true }
+    private static func loadServer(
+        _ source: Envoy.Core.ConfigSource?, _ context: ValidationContext,
+        _ violations: inout Violations
+    ) -> XDS.Bootstrap.Server? {
+        guard let source else { return nil }
+        if case .selfSource? = source.configSourceSpecifier { return context.server }
         violations.add("lrs_server", "must be 'self'")
-        return false
+        return nil
     }
 
     private static func sessionStates(_ set: Envoy.Core.HealthStatusSet?) -> EndpointStates {

@@ -79,6 +79,8 @@ struct RegisteredPolicies: NamedPolicies {
 
 /// What a check of resources needs to know of the client.
 struct ValidationContext: Sendable {
+    /// The server that sent the resources; nil in tests to which it does not matter.
+    var server: XDS.Bootstrap.Server?
     /// The features of the server that sent the resources.
     var features: XDS.Bootstrap.Features = []
     /// The certificate providers of the bootstrap.

@@ -3,10 +3,13 @@ import SwiftletTransport
 import Synchronization
 
 /// One attempt of a stream to a control plane.
-final class ADSConnection: Sendable {
-    /// What happens to it, in this order: opened, responses, closed. One that could not be opened is only closed.
+final class ControlPlaneStream: Sendable {
+    /// What happens to it, in this order: opened, requests and responses, closed. One that could not be opened is only
+    /// closed.
     enum Event: Sendable {
         case opened
+        /// A request was sent, and there is room for the next one.
+        case sent
         case received([UInt8])
         /// Why, in a sentence.
         case closed(String)
@@ -17,26 +20,32 @@ final class ADSConnection: Sendable {
         var isClosed = false
     }
 
-    private static let method = Method<[UInt8], [UInt8]>(
+    static let resources = Method<[UInt8], [UInt8]>(
         "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
         .bidirectional, request: .bytes, reply: .bytes)
 
+    static let loadReports = Method<[UInt8], [UInt8]>(
+        "/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats",
+        .bidirectional, request: .bytes, reply: .bytes)
+
     let server: XDS.Bootstrap.Server
+    private let method: Method<[UInt8], [UInt8]>
     private let channel: Channel
     private let state = Mutex(State())
-    private let report: @Sendable (ADSConnection, Event) -> Void
+    private let report: @Sendable (ControlPlaneStream, Event) -> Void
 
     init(
-        to server: XDS.Bootstrap.Server, _ channel: Channel,
-        report: @escaping @Sendable (ADSConnection, Event) -> Void
+        _ method: Method<[UInt8], [UInt8]>, to server: XDS.Bootstrap.Server, _ channel: Channel,
+        report: @escaping @Sendable (ControlPlaneStream, Event) -> Void
     ) {
+        self.method = method
         self.server = server
         self.channel = channel
         self.report = report
     }
 }
 
-extension ADSConnection {
+extension ControlPlaneStream {
     /// Begins the stream when the channel is connected: the time in which a resource must arrive is counted from
     /// then. If the channel cannot connect, the stream begins all the same, so that it ends with the reason.
     func start() {
@@ -66,7 +75,7 @@ extension ADSConnection {
         for path in server.tokenFiles {
             options.credentials = TokenFile(path: path)
         }
-        let call = channel.startBidirectional(Self.method, options: options, handlers: handlers)
+        let call = channel.startBidirectional(method, options: options, handlers: handlers)
         let isClosed = state.withLock { state in
             state.call = call
             return state.isClosed
@@ -77,7 +86,9 @@ extension ADSConnection {
 
     func send(_ request: [UInt8]) {
         // After the end of the call, a request is dropped.
-        try? state.withLock({ $0.call })?.write(request)
+        try? state.withLock({ $0.call })?.write(request) { [self] hasRoom in
+            if hasRoom { report(self, .sent) }
+        }
     }
 
     func readNext() { state.withLock { $0.call }?.receiveNext() }

@@ -1,0 +1,18 @@
+import SwiftletCore
+
+/// What the control plane says of an endpoint. Set only if something needs it: it makes endpoints costlier to compare.
+enum MeshEndpoint: EndpointAttributeKey {
+    struct Value: Hashable, Sendable {
+        let locality: Endpoints.Locality
+        /// The name of the endpoint; nil if it has none that can be an authority (A81).
+        let authority: String?
+
+        init(_ locality: Endpoints.Locality, _ endpoint: Endpoints.Endpoint) {
+            self.locality = locality
+            // ASCII, and short: calls compare it with other texts.
+            let name = endpoint.hostName.string
+            let isLegal = 1...300 ~= name.utf8.count && name.utf8.allSatisfy { 0x21...0x7e ~= $0 }
+            authority = isLegal ? name : nil
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// What the tree needs of the channel, beside the configuration.
+struct TreeContext: Hashable, Sendable {
+    /// The certificate providers of the bootstrap.
+    let providers: [ByteText: XDS.Bootstrap.FileWatcher]
+    let loads: LoadReports
+    /// Whether calls of a route have the name of their endpoint as the authority (A81).
+    let rewritesAuthority: Bool
+}
+
+/// What a balancer keeps of a cluster with endpoints from one update to the next.
+struct LeafMemory: Sendable {
+    var names = PriorityNames()
+    var security: ClusterSecurity
+    /// Counts the calls; nil if the cluster does not report its load.
+    private(set) var load: ClusterLoad?
+
+    init(_ tree: TreeContext) { security = ClusterSecurity(tree.providers) }
+
+    /// Uses the newest resources of the cluster.
+    mutating func use(_ leaf: LeafCluster, _ tree: TreeContext) {
+        security.use(leaf.cluster.tls)
+        let settings = ClusterLoad.Settings(leaf)
+        if load?.settings != settings { load = settings.map { tree.loads.load($0) } }
+    }
+}
