@@ -180,6 +180,18 @@ def accepts(*variants):
     return steps
 
 
+def disputed(why, *variants, grpcio="accepted", swiftlet="refused", text=""):
+    """Variants that one client accepts and the other refuses."""
+    steps = []
+    for variant in variants:
+        def act(run, variant=variant):
+            verdict = accepted if resolved(run, Either(why, grpcio, swiftlet)) == "accepted" else refused
+            step = accepted(variant.kind) if verdict is accepted else refused(variant.kind, variant.name, text)
+            step.act(run)
+        steps += [give(variant), Step(f"disputed {variant.kind}", act)]
+    return steps
+
+
 def subscribed(kind, names):
     """Waits until the last request of a type has these names."""
     wanted = tuple(sorted(names.split()))
