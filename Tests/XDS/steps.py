@@ -348,7 +348,8 @@ def call(wanted, path="/s/M", headers=None, n=1, timeout=10, wait=None, body=Non
         expect(wrong is None, lambda: f"{path} {headers or ''}: {wrong}, expected {expected}")
         if least is not None:
             first = min(outcome["seconds"] for outcome in outcomes)
-            expect(first >= least, f"{path}: ended after {first:.3f} s, expected at least {least}")
+            shortest = resolved(run, least)
+            expect(first >= shortest, f"{path}: ended after {first:.3f} s, expected at least {shortest}")
         for outcome in outcomes if reply else ():
             found = json.loads(outcome["reply"]) if outcome["reply"] else outcome
             expect(resolved(run, reply)(found), f"reply: {found}")

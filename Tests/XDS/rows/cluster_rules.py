@@ -86,10 +86,9 @@ good("a policy by name", cluster(load_balancing_policy=policy(extension(
     "own", "xds.type.v3.TypedStruct", type_url=URL + "a.b/round_robin", value={}))))
 for each in ("max_ejection_percent", "enforcing_success_rate", "enforcing_failure_percentage"):
     bad(f"outlier detection: {each} 101", outliers(**{each: 101}), text=each)
-bad("outlier detection: failure_percentage_threshold 101, in force",
-    outliers(failure_percentage_threshold=101, enforcing_failure_percentage=50), text="failure_percentage_threshold")
-split("outlier detection: failure_percentage_threshold 101, not in force", "C++ does not read what is not in force",
-      outliers(failure_percentage_threshold=101), text="failure_percentage_threshold")
+split("outlier detection: failure_percentage_threshold 101", "A50 says at most 100; C++ does not check",
+      outliers(failure_percentage_threshold=101),
+      outliers(failure_percentage_threshold=101, enforcing_failure_percentage=50), text="failure_percentage_threshold")
 for each in ("interval", "base_ejection_time", "max_ejection_time"):
     bad(f"outlier detection: {each} negative", outliers(**{each: "-1s"}), text=each)
 bad("reports for another server", cluster(lrs_server=FROM_ADS), text="lrs_server")

@@ -31,9 +31,9 @@ def act(**fields):
 
 bad("a virtual host without domains", routes(host(route(), domains=[])), text="domains")
 bad("domains with a star in the wrong place", *(
-    routes(host(route(), domains=[domain])) for domain in ("a*b", "a**", "")), text="domains")
-split("domains with a star at both ends", "C++ reads the second star as a letter",
-      *(routes(host(route(), domains=[domain])) for domain in ("*a*", "**")), text="domains")
+    routes(host(route(), domains=[domain])) for domain in ("a*b", "")), text="domains")
+split("domains with two stars", "C++ does not check the other letters",
+      *(routes(host(route(), domains=[domain])) for domain in ("*a*", "**", "a**")), text="domains")
 row("a domain in two virtual hosts: the first counts",
     give(web(host(route(), domains=["svc"]), host(route(to="b"), domains=["svc"]))), call("A"))
 bad("a route without a match", routes({"route": {"cluster": "a"}}), text="match")
@@ -52,7 +52,7 @@ bad("a header matcher with a regular expression that is wrong",
 bad("a range whose end is before its start",
     routes(route(headers=[header("x", range_match={"start": "5", "end": "3"})])), text="range")
 bad("a header matcher without a condition", routes(route(headers=[header("x")])), text="header")
-split("a header matcher without a name", "C++ reads it as a header that no call has",
+split("a header matcher without a name", "C++ does not check the name",
       routes(route(headers=[header("", exact_match="1")])), text="name")
 bad("a fraction with an unknown denominator", routes(route(runtime_fraction={
     "default_value": {"numerator": 1, "denominator": 9}})), text="denominator")
@@ -74,7 +74,7 @@ row("a listed plugin of an unknown kind that is optional: its routes are skipped
     call("A"))
 bad("retries: num_retries 0", retry(num_retries=0), text="num_retries")
 bad("retries: no base interval", retry(retry_back_off={"max_interval": "1s"}), text="base_interval")
-split("retries: base interval 0", "C++ waits for 1 ms; A44 says that it must be above 0",
+split("retries: base interval 0", "A44 says that it must be above 0; C++ does not check",
       retry(retry_back_off={"base_interval": "0s"}), text="base_interval")
 split("retries: the longest interval is below the base", "A44 says that it must not be; C++ does not check",
     retry(retry_back_off={"base_interval": "1s", "max_interval": "0.5s"}), text="max_interval")
