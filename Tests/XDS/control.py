@@ -67,6 +67,7 @@ class Request:
 class Stream:
     def __init__(self, index):
         self.index = index
+        self.begun = time.monotonic()
         self.out = queue.Queue()
         self.names = {}
         # The names that the last response of a type could have had.

@@ -215,6 +215,16 @@ def streams(number):
     return Step(f"streams {number}", act)
 
 
+def pauses(*shortest):
+    """The times between the beginnings of streams are at least these, in seconds."""
+    def act(run):
+        begun = [stream.begun for stream in run.control.streams]
+        found = [after - before for before, after in zip(begun, begun[1:])]
+        expect(len(found) == len(shortest) and all(each >= least for each, least in zip(found, shortest)),
+               f"pauses {found}, expected at least {shortest}")
+    return Step(f"pauses {shortest}", act)
+
+
 def closed():
     """Waits until the client has closed all streams."""
     return Step("closed", lambda run: run.board.wait(
