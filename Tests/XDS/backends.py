@@ -3,11 +3,15 @@
 A call's message is a script in JSON: `codes`, the codes of its attempts; `after`, seconds before the answer.
 """
 import json
+import os
 import socket
 import threading
 from concurrent import futures
 
 import grpc
+
+
+CERTIFICATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Certificates")
 
 
 def code_of(number):
@@ -31,7 +35,7 @@ class Backend(grpc.GenericRpcHandler):
         self.start()
 
     def start(self):
-        self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=64),
+        self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=256),
                                    options=[("grpc.so_reuseport", 0)])
         self._server.add_generic_rpc_handlers((self,))
         if self._credentials:
@@ -96,8 +100,19 @@ class Backend(grpc.GenericRpcHandler):
                 self._board.changed.notify_all()
 
 
+def credentials(certificate):
+    """Those of a TLS server. The one that is called `mtls` wants a certificate of its clients."""
+    def read(name):
+        with open(os.path.join(CERTIFICATES, name), "rb") as file:
+            return file.read()
+    mutual = certificate == "mtls"
+    pair = "server" if mutual else certificate
+    return grpc.ssl_server_credentials(
+        [(read(pair + ".key"), read(pair + ".pem"))], read("ca.pem") if mutual else None, mutual)
+
+
 class Hole:
-    """A port that accepts connections, and never says anything."""
+    """A port that accepts connections, and sends nothing."""
 
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -12,8 +12,10 @@ import json
 import os
 import queue
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent import futures
@@ -90,6 +92,9 @@ class Run:
         self._child = None
         self._command = command
         self._taken = {}
+        self._folder = tempfile.TemporaryDirectory()
+        for name, certificate in row.files.items():
+            self.replace(name, certificate)
 
     @property
     def control(self):
@@ -108,7 +113,7 @@ class Run:
                 self.ports[name] = backends.unused_port()
                 return
             made = backends.Hole() if name.startswith("hole") else backends.Backend(
-                name, self.board, CREDENTIALS.get(name.split("_")[0])() if "_" in name else None)
+                name, self.board, backends.credentials(name.split("_")[0]) if "_" in name else None)
             self.servers[name] = made
             self.ports[name] = made.port
 
@@ -130,15 +135,31 @@ class Run:
 
     def ask(self, what, **command):
         if self._child is None:
-            self._child = Child(self._command, dict(
-                os.environ, GRPC_XDS_BOOTSTRAP_CONFIG=self._bootstrap(), GRPC_VERBOSITY="NONE",
-                **self.row.environment))
+            self._child = Child(self._command, {
+                **os.environ, "GRPC_VERBOSITY": "NONE", **self._bootstrap(), **self.row.environment})
         return self._child.ask(self.board.end - time.monotonic(), what, **command)
 
     def _bootstrap(self):
-        if self.row.bootstrap_text is not None:
-            return self.row.bootstrap_text
+        """The variables of the environment that say it."""
+        text = self.row.bootstrap_text
+        if text is None:
+            text = self._bootstrap_text()
+        if self.row.file is None:
+            return {"GRPC_XDS_BOOTSTRAP_CONFIG": text} if text else {}
+        path = os.path.join(self._folder.name, "bootstrap.json")
+        if self.row.file == "given":
+            with open(path, "w") as file:
+                file.write(text)
+        return {"GRPC_XDS_BOOTSTRAP": path, "GRPC_XDS_BOOTSTRAP_CONFIG": "not read"}
+
+    def replace(self, name, certificate):
+        path = os.path.join(self._folder.name, name)
+        shutil.copy(os.path.join(backends.CERTIFICATES, certificate), path + ".new")
+        os.rename(path + ".new", path)
+
+    def _bootstrap_text(self):
         planes = {name: plane.uri for name, plane in self.planes.items()}
+        planes["dir"] = self._folder.name
         planes["dead"] = f"127.0.0.1:{backends.unused_port()}"
         content = {"xds_servers": [{"server_uri": "@" + self.row.servers[0], "channel_creds": [
             {"type": "insecure"}]}], "node": {"id": "n1"}, **self.row.bootstrap}
@@ -188,6 +209,7 @@ class Run:
         finally:
             if self._child:
                 self._child.end()
+            self._folder.cleanup()
             for server in [*self.planes.values(), *self.servers.values()]:
                 server.stop()
 
@@ -224,9 +246,6 @@ class Run:
                     found += [f"{plane.name}{stream.index} {kind} {label}: {names}"
                               for label, names in lines.items()]
         return found
-
-
-CREDENTIALS = {}
 
 
 def load_rows():

@@ -12,6 +12,7 @@ import grpc
 import envoy.service.discovery.v3.discovery_pb2 as discovery
 import envoy.service.load_stats.v3.lrs_pb2 as lrs
 
+import backends
 from resources import TYPES, URL
 
 ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources"
@@ -103,7 +104,10 @@ class ControlPlane:
             server = grpc.server(futures.ThreadPoolExecutor(max_workers=16),
                                  options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1)])
             server.add_generic_rpc_handlers((Handler(self),))
-            self._port = server.add_insecure_port(f"127.0.0.1:{self._port}")
+            address = f"127.0.0.1:{self._port}"
+            # The name says the certificate, as for servers.
+            self._port = server.add_secure_port(address, backends.credentials(self.name.split("_")[0])) \
+                if "_" in self.name else server.add_insecure_port(address)
             return server
         self._server = bind()
         self._server.start()

@@ -92,7 +92,8 @@ def substitute(value, ports):
     if isinstance(value, list):
         return [substitute(each, ports) for each in value]
     if isinstance(value, str) and value.startswith("@"):
-        return ports[value[1:]]
+        # A file in the folder of the row.
+        return ports["dir"] + value[4:] if value.startswith("@dir/") else ports[value[1:]]
     return value
 
 

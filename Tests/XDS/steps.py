@@ -17,6 +17,10 @@ class Row:
         self.bootstrap_text = options.pop("bootstrap_text", None)
         # Why the requests of both clients differ.
         self.differs = options.pop("differs", None)
+        # `given`: the bootstrap is in a file; `missing`: the file is not there.
+        self.file = options.pop("file", None)
+        # Certificates in the folder of the row.
+        self.files = options.pop("files", {})
         # Waits for a timer of seconds: such rows run together.
         self.slow = options.pop("slow", False)
         self.limit = options.pop("limit", 60 if self.slow else 20)
@@ -263,6 +267,11 @@ def node(check, what):
 
 
 # Servers
+
+
+def replace(name, certificate):
+    """Replaces a file in the folder of the row."""
+    return Step(f"replace {name}", lambda run: run.replace(name, certificate))
 
 
 def server(name, code=0):

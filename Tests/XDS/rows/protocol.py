@@ -18,7 +18,7 @@ row("the node: cluster, locality and metadata",
          and node.locality.sub_zone == "s" and node.metadata["k"]["n"] == 1 and node.metadata["l"][1] == "x", "as in the bootstrap"),
     bootstrap={"node": {"id": "n1", "cluster": "c1", "locality": {"region": "r", "zone": "z", "sub_zone": "s"},
                         "metadata": {"k": {"n": 1}, "l": [True, "x", None]}}})
-row("the stream ends after a response: a new one at once, with the versions and without nonces",
+row("the stream ends after a response: a new one, with the versions and without nonces",
     script("LDS", "CDS"), give(web()), begin("one"),
     asked("LDS", "svc"), send("LDS", listener(), version="7"), ack("LDS", "svc", "7"),
     asked("CDS", "a"), send("CDS", cluster(), version="8"), ack("CDS", "a", "8"), finish("one", "A"),
@@ -164,5 +164,6 @@ row("streams that end without a response: the pause grows",
     script("LDS"), begin("one", timeout=10), asked("LDS", "svc"), end(7), asked("LDS", "svc"), end(7), asked("LDS", "svc"), end(7),
     asked("LDS", "svc"), give(web()), send("LDS", listener()), until("A"), finish("one", 14),
     pauses(0.8, 1.28, 2.05), slow=True)
-row("a stream that answers once and ends: no pause", give(web()), call("A"), [
-    [end(), streams(number), accepted("LDS", "RDS", "CDS", "EDS")] for number in range(2, 6)], call("A"))
+row("a stream that answers once and ends: a pause before the next", give(web()), call("A"), [
+    [end(), streams(number), accepted("LDS", "RDS", "CDS", "EDS")] for number in range(2, 6)], call("A", n=5),
+    pauses(0.7, 0.7, 0.7, 0.7))
