@@ -28,6 +28,8 @@ class Row:
         # The one client for which this row is, and why.
         self.only = options.pop("only", None)
         self.why = options.pop("why", None)
+        # grpcio's process ends in this row with a segmentation fault; says when.
+        self.crash = options.pop("crash", None)
         self.theme = None
         assert not options, options
 

@@ -48,7 +48,8 @@ row("a cluster gets another EDS name", give(web()), call("A"), give(endpoints("n
     subscribed("EDS", "new"))
 row("a cluster becomes one of DNS, and of EDS again", give(web()), call("A"), give(logical_dns("a", "B")), until("B"),
     give(cluster()), until("A"))
-row("a cluster becomes an aggregate", give(web()), call("A"), give(lookup("b"), aggregate("a", "b")), until("B"))
+row("a cluster becomes an aggregate", give(web()), call("A"), give(lookup("b"), aggregate("a", "b")), until("B"),
+    crash="a cluster of EDS becomes an aggregate")
 row("the maximal duration of the listener changes", give(web()), call("A"),
     give(listener(common_http_protocol_options={"max_stream_duration": "0.2s"})), until(4, timeout=None, body={"after": 8}))
 row("no half configuration: routes by one listener, clusters of the other",
