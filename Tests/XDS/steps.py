@@ -314,7 +314,9 @@ def running(**numbers):
 
 
 def key(outcome):
-    return str(outcome["code"]) if outcome["code"] else json.loads(outcome["reply"])["server"]
+    if outcome["code"]:
+        return str(outcome["code"])
+    return json.loads(outcome["reply"])["server"] if outcome["reply"] else "no message"
 
 
 def judge(outcomes, wanted):

@@ -43,13 +43,15 @@ row("domains: the target's port belongs to the name",
 
 # Paths
 
-by_path("a prefix", {"prefix": "/s/"}, ["/s/M", "/s/"], ["/t/M", "/S/M", "/ss/M"])
+by_path("a prefix", {"prefix": "/s/"}, ["/s/M"], ["/t/M", "/S/M", "/ss/M"])
 by_path("a prefix without a service's end", {"prefix": "/s"}, ["/s/M", "/ss/M"], ["/t/s"])
-by_path("a path", {"path": "/s/M"}, ["/s/M"], ["/s/M2", "/s/m", "/s/"])
+by_path("a path", {"path": "/s/M"}, ["/s/M"], ["/s/M2", "/s/m"])
 by_path("a path in any case", {"path": "/S/m", "case_sensitive": False}, ["/s/M", "/S/M"], ["/s/N"])
 by_path("a prefix in any case", {"prefix": "/S/", "case_sensitive": False}, ["/s/M"], ["/t/M"])
 by_path("a regular expression has to fit the whole path", {"safe_regex": {"regex": "/s/M[0-9]"}},
-        ["/s/M1"], ["/s/M", "/s/M12", "/x/s/M1"])
+        ["/s/M1"], ["/s/M", "/s/M12"])
+by_path("a regular expression has to fit from the first character", {"safe_regex": {"regex": "s/M[0-9]"}},
+        [], ["/s/M1"])
 by_path("a regular expression in RE2's syntax", {"safe_regex": {"regex": r"(?i)/S/\pL+|/t/(?P<n>x|y)\d{2,3}"}},
         ["/s/Mx", "/t/x12", "/t/y123"], ["/s/M1", "/t/z12", "/t/x1234"])
 by_path("a regular expression that is slow elsewhere", {"safe_regex": {"regex": "/s/(a*)*b"}},
