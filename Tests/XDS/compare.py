@@ -230,25 +230,17 @@ class Run:
         return None
 
     def requests(self):
-        """What is compared between clients. How many requests are sent while names are added depends on
-        the moment: of each version the last counts, except for types that the script answers."""
+        """What is compared between clients. How names are spread over requests depends on the moment: for
+        types that the script does not answer, only all names that were ever asked for count, and the
+        versions that were refused. Those that it answers, it has compared itself, one by one."""
         found = []
         for plane in self.planes.values():
-            for stream in plane.streams:
-                for kind in TYPES:
-                    mine = [request for request in plane.requests
-                            if request.stream == stream.index and request.type == kind]
-                    lines = {}
-                    for index, request in enumerate(mine):
-                        error = " error" if request.code else ""
-                        label = f"version {request.version or 'none'}{error}"
-                        if kind in plane.scripted:
-                            label = f"{index} {label} nonce {request.nonce}"
-                        elif not request.version and not error:
-                            continue
-                        lines[label] = " ".join(request.names)
-                    found += [f"{plane.name}{stream.index} {kind} {label}: {names}"
-                              for label, names in lines.items()]
+            for kind in TYPES:
+                mine = [request for request in plane.requests if request.type == kind]
+                if kind not in plane.scripted and mine:
+                    names = sorted({name for request in mine for name in request.names})
+                    refused = sorted({request.nonce for request in mine if request.code})
+                    found.append(f"{plane.name} {kind} {' '.join(names)}; refused: {refused}")
         return found
 
 
@@ -298,7 +290,7 @@ def play(row, clients, verbose):
         if verbose or wrong:
             result.text.append(f"    {name}")
             for plane in run.planes.values():
-                result.text += [f"        {plane.name}{request}" for request in plane.requests[-40:]]
+                result.text += [f"        {plane.name}{request}"[:240] for request in plane.requests[-40:]]
             result.text += [f"        {note[:400]}" for note in run.notes[-40:]]
     if len(runs) == 2 and not result.failures and not row.crash:
         theirs, ours = (run.requests() for run in runs.values())

@@ -84,6 +84,8 @@ class ControlPlane:
         self._server = None
         self._nonces = {}
         self._counts = {}
+        # Messages, by resource.
+        self._made = {}
         self._set = {kind: {} for kind in TYPES}
         self._versions = {kind: 0 for kind in TYPES}
         self.ports = {}
@@ -173,7 +175,9 @@ class ControlPlane:
         response = discovery.DiscoveryResponse(
             version_info=version, nonce=nonce, type_url=type_url or URL + TYPES[kind])
         for resource in resources:
-            response.resources.append(resource.any(self.ports))
+            if resource not in self._made:
+                self._made[resource] = resource.any(self.ports)
+            response.resources.append(self._made[resource])
         for name, code in errors:
             error = response.resource_errors.add()
             error.resource_name.name = name

@@ -9,19 +9,6 @@ WRR = POLICIES + "wrr_locality.v3.WrrLocality"
 RING = POLICIES + "ring_hash.v3.RingHash"
 
 
-def bad(name, *variants, text="", **options):
-    row(name, give(web()), call("A"), refuses(*variants, text=text), call("A"), **options)
-
-
-def split(name, why, *variants, text="", **options):
-    """grpcio accepts what this library refuses."""
-    row(name, give(web()), call("A"), disputed(why, *variants, text=text), **options)
-
-
-def good(name, *variants, **options):
-    row(name, give(web()), call("A"), accepts(*variants), call("A"), **options)
-
-
 def dns(*points, **fields):
     return Resource("CDS", {"name": "a", "type": "LOGICAL_DNS", "load_assignment": {
         "endpoints": [{"lb_endpoints": list(each)} for each in points]}, **fields})

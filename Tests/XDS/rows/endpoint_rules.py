@@ -3,15 +3,6 @@ from resources import *
 from steps import *
 
 
-def bad(name, *variants, text="", **options):
-    row(name, give(web()), call("A"), refuses(*variants, text=text), call("A"), **options)
-
-
-def split(name, why, *variants, text="", **options):
-    """grpcio accepts what this library refuses."""
-    row(name, give(web()), call("A"), disputed(why, *variants, text=text), **options)
-
-
 def drop(**percent):
     return endpoints("a", policy={"drop_overloads": [{"category": "x", "drop_percentage": percent}]})
 

@@ -7,19 +7,6 @@ BUFFER = "envoy.extensions.filters.http.buffer.v3.Buffer"
 RBAC = "envoy.extensions.filters.http.rbac.v3.RBAC"
 
 
-def bad(name, *variants, text="", **options):
-    row(name, give(web()), call("A"), refuses(*variants, text=text), call("A"), **options)
-
-
-def split(name, why, *variants, text="", **options):
-    """grpcio accepts what this library refuses."""
-    row(name, give(web()), call("A"), disputed(why, *variants, text=text), **options)
-
-
-def good(name, *variants, **options):
-    row(name, give(web()), call("A"), accepts(*variants), call("A"), **options)
-
-
 def duration(seconds=0, nanos=0):
     """A listener with a maximal duration that JSON cannot write."""
     def edit(message):

@@ -5,15 +5,6 @@ from steps import *
 BUFFER = "envoy.extensions.filters.http.buffer.v3.Buffer"
 
 
-def bad(name, *variants, text="", **options):
-    row(name, give(web()), call("A"), refuses(*variants, text=text), call("A"), **options)
-
-
-def split(name, why, *variants, text="", **options):
-    """grpcio accepts what this library refuses."""
-    row(name, give(web()), call("A"), disputed(why, *variants, text=text), **options)
-
-
 def skipped(name, *first, **options):
     """Routes before the last one that are not used."""
     row(name, give(web()), call("A"), give(lookup("b")),

@@ -99,10 +99,10 @@ def deep(levels):
             cluster(f"x{levels}"), endpoints(f"x{levels}", "A")]
 
 
-row("aggregate: depth 15", give(deep(14)), call("A"))
-row("aggregate: depth 18", give(deep(18)), call((14, "depth")))
+row("aggregate: 16 clusters, one in the other", give(deep(15)), call("A"))
+row("aggregate: 17 clusters, one in the other", give(deep(16)), call((14, "a")))
 row("aggregate: a deleted cluster is skipped", give(web()[:2], aggregate("a", "b", "c"), lookup("b", "c")), call("B"),
-    remove("CDS", "b"), until("C"), call("C", n=5))
+    remove("CDS", "b"), until("C"), call("C", n=5), bootstrap=DROPS)
 row("aggregate: each cluster has its own policy", give(web()[:2], aggregate("a", "b"), cluster(
     "b", load_balancing_policy=policy(extension(
         "pf", "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst"))), endpoints("b", group("A", "B"))),
