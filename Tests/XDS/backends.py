@@ -31,6 +31,8 @@ class Backend(grpc.GenericRpcHandler):
         self.arrivals = 0
         # The code of all calls, from now on.
         self.code = 0
+        # A load report (ORCA) that each answer of this server carries.
+        self.load = None
         self.address = "127.0.0.1"
         self.start()
 
@@ -79,6 +81,8 @@ class Backend(grpc.GenericRpcHandler):
                 over = threading.Event()
                 if context.add_callback(over.set):
                     over.wait(script["after"])
+            if self.load is not None:
+                context.set_trailing_metadata((("endpoint-load-metrics-bin", self.load.SerializeToString()),))
             if code:
                 context.abort(code_of(code), f"{self.name}: as asked")
             left = context.time_remaining()

@@ -2,6 +2,7 @@
 import json
 
 from envoy.service.load_stats.v3 import lrs_pb2
+from xds.data.orca.v3 import orca_load_report_pb2
 
 from backends import code_of
 from resources import web
@@ -283,6 +284,13 @@ def server(name, code=0):
     def act(run):
         run.server(name).code = code
     return Step(f"server {name} {code}", act)
+
+
+def orca(name, **fields):
+    """From here on a server's answers carry a load report."""
+    def act(run):
+        run.server(name).load = orca_load_report_pb2.OrcaLoadReport(**fields)
+    return Step(f"orca {name} {fields}", act)
 
 
 def connections(**numbers):

@@ -56,6 +56,29 @@ row("the path, the authority and metadata arrive",
         reply["method"] == "/pkg.Svc/Do" and reply["authority"] == "svc"
         and reply["metadata"]["k"] == ["1", "2"] and reply["metadata"]["b-bin"] == ["00ff"])))
 
+# The authority (A81)
+
+
+def rewriting(rewrites=True, **more):
+    return [listener(), routes(route(action={"auto_host_rewrite": rewrites, **more}.items())), cluster(),
+            endpoints("a", group(endpoint("A", hostname="real.example")))]
+
+
+def authority(name):
+    return lambda reply: reply["authority"] == name
+
+
+TRUSTED = {"environment": {"GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE": "true"}, "bootstrap": {"xds_servers": [
+    {"server_uri": "@x", "channel_creds": [{"type": "insecure"}], "server_features": ["trusted_xds_server"]}]}}
+row("authority: rewritten by a trusted server", give(rewriting()), call("A", reply=authority("real.example")), **TRUSTED)
+row("authority: not rewritten by a route that does not say so", give(rewriting(False)), call("A", reply=authority("svc")), **TRUSTED)
+row("authority: not rewritten by a server that is not trusted", give(rewriting()), call("A", reply=authority("svc")),
+    environment=TRUSTED["environment"])
+row("authority: an endpoint without a name", give(web(route(action={"auto_host_rewrite": True}.items()))),
+    call("A", reply=authority("svc")), **TRUSTED)
+row("authority: of the channel", give(web()), channel("svc", grpc__default_authority="svc.example"),
+    call("A", reply=authority("svc.example")))
+
 # Retries
 
 

@@ -42,11 +42,12 @@ row("fault: abort by header", give(faulty(**BY_HEADER)), call("A"), call(7, head
     either("C-core does not read the header with an HTTP status", "A", 12), headers={"x-envoy-fault-abort-request": "404"}))
 row("fault: abort by header with a percentage",
     give(faulty(**BY_HEADER)),
-    call("A", n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-percentage": "0"}),
-    call(7, n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-percentage": "100"}))
+    call(either("C-core reads `x-envoy-fault-abort-percentage`, Envoy `x-envoy-fault-abort-request-percentage`", 7, "A"),
+         n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-request-percentage": "0"}),
+    call(7, n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-request-percentage": "100"}))
 row("fault: the header's percentage is at most that of the settings",
     give(faulty(abort={"header_abort": {}, "percentage": {"numerator": 0}})),
-    call("A", n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-percentage": "100"}))
+    call("A", n=20, headers={"x-envoy-fault-abort-grpc-request": "7", "x-envoy-fault-abort-request-percentage": "100"}))
 row("fault: headers do not count without settings for them", give(faulty(**abort(grpc_status=10, percentage={"numerator": 0}))),
     call("A", headers={"x-envoy-fault-abort-grpc-request": "7"}))
 row("fault: bad headers are ignored", give(faulty(**BY_HEADER)),

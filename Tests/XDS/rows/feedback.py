@@ -3,6 +3,7 @@ from resources import *
 from steps import *
 
 SELF = {"lrs_server": {"self": {}}}
+A85 = {"environment": {"GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": "true"}}
 CSDS = {"only": "grpcio", "why": "the Swift program has no `status` command yet"}
 
 
@@ -64,6 +65,34 @@ row("reports: calls that run are counted as such", load(everything=True), give(w
 row("reports: the interval is measured", load(everything=True), give(reporting()), call({"A", "B"}, n=10),
     reports(lambda found: any(0.5 < stats.load_report_interval.ToTimedelta().total_seconds() < 20
                               for report in found for stats in report.cluster_stats), "interval"))
+
+
+def metrics(found):
+    """name: (finished calls, total) in all reports."""
+    sums = {}
+    for report in found:
+        for stats in report.cluster_stats:
+            for locality in stats.upstream_locality_stats:
+                for each in locality.load_metric_stats:
+                    calls, value = sums.get(each.metric_name, (0, 0))
+                    sums[each.metric_name] = (
+                        calls + each.num_requests_finished_with_metric, value + each.total_metric_value)
+                for name in ("cpu_utilization", "mem_utilization", "application_utilization"):
+                    one = getattr(locality, name)
+                    calls, value = sums.get(name, (0, 0))
+                    sums[name] = (calls + one.num_requests_finished_with_metric, value + one.total_metric_value)
+    return {name: pair for name, pair in sums.items() if pair[0]}
+
+
+LOADED = orca("A", cpu_utilization=0.5, mem_utilization=0.25, application_utilization=0.75, named_metrics={"x": 2, "y": 3})
+row("reports: the servers' own metrics, all named ones", LOADED, load(everything=True), give(
+    web()[:2], cluster(lrs_report_endpoint_metrics=["named_metrics.*", "cpu_utilization"], **SELF), endpoints()), call("A", n=4),
+    reports(lambda found: metrics(found) == {"named_metrics.x": (4, 8), "named_metrics.y": (4, 12), "cpu_utilization": (4, 2)},
+            "metrics"), **A85)
+row("reports: the servers' own metrics, one named one", LOADED, load(everything=True), give(
+    web()[:2], cluster(lrs_report_endpoint_metrics=["named_metrics.x", "mem_utilization", "application_utilization"], **SELF),
+    endpoints()), call("A", n=4), reports(lambda found: metrics(found) == {
+        "named_metrics.x": (4, 8), "mem_utilization": (4, 1), "application_utilization": (4, 3)}, "metrics"), **A85)
 row("reports: no server wants them: calls go on", give(reporting()), call({"A", "B"}, n=10))
 
 

@@ -34,6 +34,10 @@ bad("a match of another kind", routes(route(prefix=None, connect_matcher={})),
 bad("a regular expression that is wrong", *(
     routes(route(prefix=None, safe_regex={"regex": regex})) for regex in ("(", "a{2,1}", "[z-a]", r"(?=a)", r"\1")),
     text="regex")
+bad("a regular expression that is too large", *(
+    routes(route(prefix=None, safe_regex={"regex": regex})) for regex in ("a{1001}", "((a{100}){100}){100}")), text="regex")
+split("a regular expression with 2,000 groups, one in the other", "this client bounds the depth of expressions",
+      routes(route(prefix=None, safe_regex={"regex": "(" * 2000 + ")" * 2000})), text="regex")
 skipped("routes with query parameters", route(query_parameters=[{"name": "x"}]))
 skipped("prefixes and paths that no call can have",
         route(prefix="s"), route(prefix="//"), route(prefix=None, path=""),

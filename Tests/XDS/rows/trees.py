@@ -44,6 +44,18 @@ row("the list of policies wins over lb_policy", give(one(group("A", "B"), cluste
 row("client_side_weighted_round_robin", give(one(group("A", "B"), cluster_fields={"load_balancing_policy": policy(extension(
     "wrr", "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
     "ClientSideWeightedRoundRobin"))})), until({"A", "B"}, n=10))
+CSWRR = "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"
+row("client_side_weighted_round_robin: weights by the servers' reports",
+    orca("A", rps_fractional=100, application_utilization=0.5), orca("B", rps_fractional=900, application_utilization=0.5),
+    give(one(group("A", "B"), cluster_fields={"load_balancing_policy": policy(extension(
+        "wrr", CSWRR, blackout_period="0s", weight_update_period="0.1s"))})),
+    until({"A": (5, 20), "B": (80, 95)}, n=100))
+row("client_side_weighted_round_robin: inside wrr_locality",
+    orca("A", rps_fractional=100, application_utilization=0.5), orca("B", rps_fractional=900, application_utilization=0.5),
+    give(one(group("A", "B"), cluster_fields={"load_balancing_policy": policy(extension(
+        "loc", "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+        endpoint_picking_policy=policy(extension("wrr", CSWRR, blackout_period="0s", weight_update_period="0.1s"))))})),
+    until({"A": (5, 20), "B": (80, 95)}, n=100))
 row("an endpoint with two addresses: the second, if the first is dead", give(one(group(endpoint(
     "dead", additional_addresses=[{"address": {"socket_address": {"address": "127.0.0.1", "port_value": "@A"}}}])))),
     call("A", n=5))
