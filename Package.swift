@@ -217,10 +217,6 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-regex", dependencies: ["SwiftletXDS"], path: "Tests/XDS/Program",
             swiftSettings: strict),
-        // Does what grpcio's client does with a control plane, for a comparison of both.
-        .executableTarget(
-            name: "swiftlet-xds", dependencies: ["Swiftlet", "SwiftletBalancing", "SwiftletXDS"],
-            path: "Tests/XDS/Client", swiftSettings: strict),
         .testTarget(
             name: "XDSTests",
             dependencies: [
