@@ -16,8 +16,7 @@ def about(low, high):
 
 
 SLOW = {"after": 8}
-EARLY = either("C-core measures a route's timeout with the processor's cycle counter, from a start of the call that "
-               "may be off by more than a second", 0, 0.3)
+EARLY = either("in C-core, calls with a route's timeout may end more than a second early", 0, 0.3)
 
 
 def sent(low, high):

@@ -35,8 +35,7 @@ row("the stream ends before a response: calls fail with the reason, and a new st
 row("the stream ends with OK before a response: an error too",
     script("LDS"), begin("one", timeout=15), asked("LDS", "svc"), end(), finish("one", 14),
     asked("LDS", "svc"), give(web()), send("LDS", listener()), until("A"))
-STUCK = ("C-core's waiting call was given the failure's empty configuration, and does not get another one: it waits "
-         "for its deadline")
+STUCK = "in C-core, a call that waits since before the failure waits for its deadline, while later calls succeed"
 row("the stream ends before a response: calls that wait for ready wait",
     script("LDS"), begin("one", wait=True, timeout=5), asked("LDS", "svc"), end(7, "go away"),
     asked("LDS", "svc"), give(web()), send("LDS", listener()), until("A"), finish("one", either(STUCK, 4, "A")))
