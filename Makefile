@@ -27,7 +27,7 @@ STRIPPED = -Xlinker -s
 FOR_STATIC = archives
 endif
 
-.PHONY: demo test locks races format lint build bench fuzz interop proxies etcd balancing linked docs static install archives \
+.PHONY: demo test locks races format lint build bench fuzz interop proxies etcd balancing xds linked docs static install archives \
     clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
@@ -106,6 +106,10 @@ etcd:
 # Retries, hedging and balancing beside PyPI's grpcio.
 balancing:
 	SWIFT="$(SWIFT)" Tests/Balancing/run
+
+# A scripted control plane beside PyPI's grpcio.
+xds:
+	SWIFT="$(SWIFT)" Tests/XDS/run
 
 # Programs that link OpenSSL in each way, with nothing to load.
 linked:
