@@ -65,7 +65,7 @@ public struct Target: Hashable, Sendable {
         } else if let scheme = text.scheme, Resolvers.factory(for: scheme) != nil {
             let path = Self.path(of: text, after: scheme)
             resolution = .registered(scheme: scheme)
-            defaultAuthority = Self.percentEncoded(path)
+            defaultAuthority = PercentCoding.encode(authority: PercentCoding.decode(path))
             host = Self.split(path)?.host ?? path
         } else {
             let name = try Self.dnsName(text)
@@ -103,26 +103,6 @@ extension Target {
         let rest = String(text.dropFirst(scheme.count + 1))
         guard let hierarchy = rest.after("//") else { return rest }
         return String(hierarchy.drop { $0 != "/" }.dropFirst())
-    }
-
-    /// The path of the target as an authority (gRPC's naming.md): bytes that are not allowed in an
-    /// authority are percent-encoded.
-    fileprivate static func percentEncoded(_ path: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in path.utf8 {
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
-                || (0x61...0x7a).contains(byte) || "-._~!$&'()*+,;=:[]@".utf8.contains(byte)
-            if isPlain {
-                encoded.append(byte)
-            } else {
-                encoded.append(UInt8(ascii: "%"))
-                for digit in [byte >> 4, byte & 15] {
-                    encoded.append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
-                }
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// The text with its scheme; `dns:///` if it has none (proposal A66).

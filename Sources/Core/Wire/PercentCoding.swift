@@ -15,6 +15,18 @@ package enum PercentCoding {
         }
     }
 
+    /// Encodes the path of a target as an authority (gRPC's naming.md).
+    static func encode(authority text: String) -> String {
+        encode(text) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~!$&'()*+,;=:[]@".utf8.contains(byte)
+            }
+        }
+    }
+
     private static func encode(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         var encoded: [UInt8] = []

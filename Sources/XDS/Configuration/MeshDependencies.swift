@@ -218,7 +218,7 @@ extension MeshDependencies {
 // MARK: - Clusters
 
 extension MeshDependencies.Survey {
-    /// The deepest aggregate cluster (A37).
+    /// How many clusters may be inside each other, with the one that has endpoints (A37).
     private static let maxDepth = 16
 
     /// What is found below one cluster of a route.
@@ -240,7 +240,7 @@ extension MeshDependencies.Survey {
         }
         guard !walk.isTooDeep else {
             return .failed(
-                "xds: CDS resource \(name): aggregate clusters are more than \(Self.maxDepth) inside each other"
+                "xds: CDS resource \(name): more than \(Self.maxDepth) clusters are inside each other"
             )
         }
         guard !walk.leaves.isEmpty else {
@@ -256,6 +256,10 @@ extension MeshDependencies.Survey {
     private mutating func add(
         _ name: ByteText, depth: Int, _ walk: inout Walk, _ state: MeshDependencies
     ) -> Cluster? {
+        guard depth < Self.maxDepth else {
+            walk.isTooDeep = true
+            return nil
+        }
         guard walk.seen.insert(name).inserted else { return nil }
         guard let resourceName = ResourceName(name.string, of: .cluster) else {
             walk.problem = "xds: '\(name)' is not the name of a cluster"
@@ -268,10 +272,6 @@ extension MeshDependencies.Survey {
         }
         switch cluster.discovery {
         case .aggregate(let names):
-            guard depth < Self.maxDepth else {
-                walk.isTooDeep = true
-                return cluster
-            }
             for name in names { add(name.text, depth: depth + 1, &walk, state) }
         case .endpoints(let name):
             let known = find(ResourceKey(type: .endpoints, name: name), state)

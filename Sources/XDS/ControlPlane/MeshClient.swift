@@ -11,10 +11,15 @@ final class MeshClient: Sendable {
     typealias WatcherID = ADSClient.WatcherID
 
     private enum Input: Sendable {
-        case watch(WatcherID, ResourceKey, MeshResolver)
-        case unwatch(WatcherID)
+        case change(WatchChange, MeshResolver)
         case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
+    }
+
+    /// Watches of one resolver that begin and end.
+    struct WatchChange: Sendable {
+        var begun: [(watcher: WatcherID, key: ResourceKey)] = []
+        var ended: [WatcherID] = []
     }
 
     fileprivate struct Work {
@@ -51,11 +56,10 @@ final class MeshClient: Sendable {
 // MARK: - Inputs
 
 extension MeshClient {
-    func watch(_ watcher: WatcherID, _ key: ResourceKey, for resolver: MeshResolver) {
-        post(.watch(watcher, key, resolver))
+    func change(_ change: WatchChange, for resolver: MeshResolver) {
+        guard !change.begun.isEmpty || !change.ended.isEmpty else { return }
+        post(.change(change, resolver))
     }
-
-    func unwatch(_ watcher: WatcherID) { post(.unwatch(watcher)) }
 
     private func post(_ input: Input) {
         inputs.handle(input) { handle($0) }
@@ -66,12 +70,15 @@ extension MeshClient {
         guard var work = work.withLock({ $0.take() }) else { return }
         let now = MonotonicInstant.now
         switch input {
-        case .watch(let watcher, let key, let resolver):
-            work.watchers[watcher] = resolver
-            work.client.watch(watcher, key.type, key.name, at: now)
-        case .unwatch(let watcher):
-            work.watchers[watcher] = nil
-            work.client.unwatch(watcher)
+        case .change(let change, let resolver):
+            for (watcher, key) in change.begun {
+                work.watchers[watcher] = resolver
+                work.client.watch(watcher, key.type, key.name, at: now)
+            }
+            for watcher in change.ended {
+                work.watchers[watcher] = nil
+                work.client.unwatch(watcher)
+            }
         case .event(let connection, let event):
             // Nothing counts that an earlier stream reports.
             if work.connections[connection.server] === connection {

@@ -56,9 +56,9 @@ extension FaultConfig {
             }
             duration = .milliseconds(milliseconds)
         }
-        let header: ByteText = "x-envoy-fault-delay-request-percentage"
-        return delayed.chooses(call, header, isHeaderUsed: delay == .header, random)
-            ? duration : nil
+        let numerator =
+            delay == .header ? call.number(in: "x-envoy-fault-delay-request-percentage") : nil
+        return delayed.chooses(upTo: numerator, random) ? duration : nil
     }
 
     fileprivate func error(of call: CallHeaders, random: (UInt64) -> UInt64) -> RPCError? {
@@ -77,11 +77,13 @@ extension FaultConfig {
                 return nil
             }
         }
-        let header: ByteText = "x-envoy-fault-abort-request-percentage"
+        // The first name is Envoy's and Java's, the second one that of C++.
+        let numerator =
+            abort == .header
+            ? call.number(in: "x-envoy-fault-abort-request-percentage")
+                ?? call.number(in: "x-envoy-fault-abort-percentage") : nil
         // The call cannot end with OK and without a message. Like C++, it is sent.
-        guard code != .ok,
-            aborted.chooses(call, header, isHeaderUsed: abort == .header, random)
-        else { return nil }
+        guard code != .ok, aborted.chooses(upTo: numerator, random) else { return nil }
         var error = RPCError(code, "xds: the fault injection of the control plane ends the call")
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
@@ -91,13 +93,10 @@ extension FaultConfig {
 
 extension FaultConfig.Share {
     /// Whether a call is in the share.
-    fileprivate func chooses(
-        _ call: CallHeaders, _ header: ByteText, isHeaderUsed: Bool, _ random: (UInt64) -> UInt64
-    ) -> Bool {
-        var numerator = UInt64(numerator)
-        if isHeaderUsed, let number = call.number(in: header) {
-            numerator = min(numerator, UInt64(number))
-        }
+    ///
+    /// - Parameter limit: The numerator that the call's header allows; nil without the header.
+    fileprivate func chooses(upTo limit: Int?, _ random: (UInt64) -> UInt64) -> Bool {
+        let numerator = min(UInt64(numerator), limit.map { UInt64($0) } ?? .max)
         return numerator >= denominator || random(UInt64(denominator)) < numerator
     }
 }

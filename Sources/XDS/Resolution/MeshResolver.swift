@@ -46,7 +46,8 @@ final class MeshResolver: Resolver {
     init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
         let target = channel.target
         let listener = try bootstrap.listenerName(
-            of: target.path, authority: target.uriAuthority)
+            of: PercentEncoding.decode(target.path.utf8[...]) ?? target.path,
+            authority: target.uriAuthority)
         client = try MeshClients.client(of: target.text, bootstrap)
         arguments = channel.arguments
         loop = channel.loop
@@ -101,24 +102,26 @@ extension MeshResolver {
         while true {
             let actions = work.dependencies.takeActions()
             if actions.isEmpty { return }
-            for action in actions { carryOut(action, &work) }
+            var change = MeshClient.WatchChange()
+            for action in actions { carryOut(action, &work, &change) }
+            // At once, so that a request has all names that are new.
+            client.change(change, for: self)
         }
     }
 
-    private func carryOut(_ action: MeshDependencies.Action, _ work: inout Work) {
+    private func carryOut(
+        _ action: MeshDependencies.Action, _ work: inout Work,
+        _ change: inout MeshClient.WatchChange
+    ) {
         switch action {
-        case .watch(let watcher, let key): client.watch(watcher, key, for: self)
-        case .unwatch(let watcher): client.unwatch(watcher)
+        case .watch(let watcher, let key): change.begun.append((watcher, key))
+        case .unwatch(let watcher): change.ended.append(watcher)
         case .lookUp(let host): work.lookups[host] = lookUp(host)
         case .stopLookUp(let host): work.lookups.removeValue(forKey: host)?.stop()
         case .use(let configuration): report(configuration, &work)
         case .fail(let text):
-            let policy = ClusterManager(.failed(text))
-            // No earlier result stays in use: there is nothing that calls could use.
-            work.results?.report(
-                ResolverResult(
-                    endpoints: .success([]),
-                    serviceConfig: .success(ServiceConfig(balancing: policy))))
+            // The selector stays: a call that waits for ready is sent when there is a configuration again.
+            work.results?.report(ResolverResult(endpoints: .failure(.noConnection(text))))
         }
     }
 
@@ -130,11 +133,10 @@ extension MeshResolver {
         }
         work.uses = work.uses.filter { $0.value.object != nil }
         let policy = ClusterManager(
-            .clusters(
-                configuration.clusters,
-                TreeContext(
-                    providers: client.bootstrap.certificateProviders, loads: client.loads,
-                    rewritesAuthority: configuration.virtualHost.rewritesAuthority)))
+            clusters: configuration.clusters,
+            tree: TreeContext(
+                providers: client.bootstrap.certificateProviders, loads: client.loads,
+                rewritesAuthority: configuration.virtualHost.rewritesAuthority))
         var result = ResolverResult(
             endpoints: .success([]),
             serviceConfig: .success(ServiceConfig(balancing: policy)))

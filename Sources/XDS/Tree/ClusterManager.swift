@@ -3,15 +3,8 @@ import SwiftletTransport
 
 /// Sends each call to the cluster that its route has chosen: the root of the tree (A75).
 struct ClusterManager: BalancingPolicy {
-    enum Content: Hashable, Sendable {
-        case clusters([ByteText: ClusterState], TreeContext)
-        /// Nothing can be used. The text is the message of the calls.
-        case failed(String)
-    }
-
-    let content: Content
-
-    init(_ content: Content) { self.content = content }
+    let clusters: [ByteText: ClusterState]
+    let tree: TreeContext
 
     var name: String { "xds_cluster_manager_experimental" }
 
@@ -30,24 +23,20 @@ private struct ClusterManagerBalancer: Balancer {
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError) {
         guard let policy = update.policy as? ClusterManager else { return }
-        switch policy.content {
-        case .clusters(let states, let tree):
-            failure = nil
-            keep(Set(states.keys), &context)
-            for (name, state) in states.inOrder(by: { $0.key < $1.key }) {
-                if clusters[name] == nil { clusters[name] = ClusterBalancer(tree) }
-                run(name, &context) { $0.update(to: state, tree, &$1) }
-            }
-        case .failed(let text):
-            failure = .noConnection(text)
-            keep([], &context)
+        failure = nil
+        keep(Set(policy.clusters.keys), &context)
+        for (name, state) in policy.clusters.inOrder(by: { $0.key < $1.key }) {
+            if clusters[name] == nil { clusters[name] = ClusterBalancer(policy.tree) }
+            run(name, &context) { $0.update(to: state, policy.tree, &$1) }
         }
         report(&context)
     }
 
-    /// The resolver reports its errors as clusters.
+    /// There is no configuration any more. The calls of the last one fail, too, or wait for the next one.
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
-        if clusters.isEmpty, failure == nil { context.reportFailure(error) }
+        failure = error
+        keep([], &context)
+        report(&context)
     }
 
     mutating func subchannel(

@@ -66,8 +66,8 @@ struct CheckedResource: Sendable {
             return (name, value.map { .routeConfiguration($0) })
         case .cluster:
             let message = decode(Envoy.Clusters.Cluster.self)
-            guard let name = name(message?.name), let message else { return (nil, nil) }
-            let value = Cluster(message, name, context, &violations)
+            guard let name = name(message?.name) else { return (nil, nil) }
+            let value = message.flatMap { Cluster($0, name, context, &violations) }
             return (name, value.map { .cluster($0) })
         case .endpoints:
             let message = decode(Envoy.Endpoints.ClusterLoadAssignment.self)
