@@ -15,6 +15,7 @@ final class MeshClient: Sendable {
         case unwatch(WatcherID)
         case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
+        case status(CheckedContinuation<XDS.Status.Target, Never>)
     }
 
     fileprivate struct Work {
@@ -25,16 +26,16 @@ final class MeshClient: Sendable {
         var watchers: [WatcherID: MeshResolver] = [:]
     }
 
-    let bootstrap: XDS.Bootstrap
     let loads: LoadReports
+    private let target: String
     private let loop: EventLoop
     private let timer = TimerSlot()
     private let inputs = SerialMailbox<Input>()
     /// Nil while an input is handled.
     private let work: Mutex<Work?>
 
-    init(_ bootstrap: XDS.Bootstrap) throws(RPCError) {
-        self.bootstrap = bootstrap
+    init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
+        self.target = target
         loop = try CompletionQueue.shared.loop
         loads = LoadReports(
             node: bootstrap.node.loadReportMessage, loop,
@@ -57,6 +58,11 @@ extension MeshClient {
 
     func unwatch(_ watcher: WatcherID) { post(.unwatch(watcher)) }
 
+    /// What is known of the target, when all inputs so far are handled.
+    var status: XDS.Status.Target {
+        get async { await withCheckedContinuation { post(.status($0)) } }
+    }
+
     private func post(_ input: Input) {
         inputs.handle(input) { handle($0) }
     }
@@ -65,6 +71,7 @@ extension MeshClient {
         // Only the thread that handles inputs takes it, and it puts it back.
         guard var work = work.withLock({ $0.take() }) else { return }
         let now = MonotonicInstant.now
+        work.client.date = WallClock.now
         switch input {
         case .watch(let watcher, let key, let resolver):
             work.watchers[watcher] = resolver
@@ -78,6 +85,7 @@ extension MeshClient {
                 work.receive(event, from: connection.server, at: now)
             }
         case .timeHasCome: work.client.timerFired(at: now)
+        case .status(let waiting): waiting.resume(returning: work.client.status(of: target))
         }
         carryOut(&work, at: now)
         if case .event(let connection, .received) = input {

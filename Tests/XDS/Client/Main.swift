@@ -72,7 +72,22 @@ struct Command: Decodable {
 
 struct Answer: Encodable {
     var outcomes: [Outcome]?
+    var resources: [[ResourceField]]?
     var failure: String?
+}
+
+/// A part of what is known of a resource.
+enum ResourceField: Encodable {
+    case integer(Int)
+    case text(String)
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .integer(let value): try container.encode(value)
+        case .text(let value): try container.encode(value)
+        }
+    }
 }
 
 struct Outcome: Encodable {

@@ -27,10 +27,28 @@ actor MeshCaller {
                 answer.outcomes = [await task.value]
             }
         case "cancel": held.removeValue(forKey: command.id ?? "")?.cancel()
+        case "status": answer.resources = await status()
         case "close": await channels.removeValue(forKey: command.channel ?? "")?.close()
         default: answer.failure = "the command '\(command.do)' is not known"
         }
         return answer
+    }
+
+    /// As `client.py`: the target, the type, the name, the number of the state, the version and the error.
+    private func status() async -> [[ResourceField]] {
+        let states: [XDS.Status.Resource.State] = [
+            .requested, .doesNotExist, .acked, .nacked, .receivedError, .timeout,
+        ]
+        return await XDS.status.targets.flatMap { target in
+            target.resources.map { resource in
+                [
+                    .text(target.target), .text("type.googleapis.com/" + resource.type),
+                    .text(resource.name),
+                    .integer((states.firstIndex(of: resource.state) ?? -1) + 1),
+                    .text(resource.version), .text(resource.error?.message ?? ""),
+                ]
+            }
+        }
     }
 
     private func open(_ command: Command) throws {
