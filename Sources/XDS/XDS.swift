@@ -23,11 +23,13 @@ public enum XDS {
     public static func enable(_ bootstrap: Bootstrap? = nil) {
         chosen.withLock { $0 = bootstrap }
         Resolvers.register(forModule: "xds") { (channel) throws(RPCError) in
-            try MeshResolver(channel, bootstrap: currentBootstrap())
+            try MeshResolver(
+                channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
+                bootstrap: currentBootstrap())
         }
     }
 
-    private static func currentBootstrap() throws(RPCError) -> Bootstrap {
+    static func currentBootstrap() throws(RPCError) -> Bootstrap {
         if let bootstrap = chosen.withLock({ $0 }) ?? ofEnvironment.withLock({ $0 }) {
             return bootstrap
         }

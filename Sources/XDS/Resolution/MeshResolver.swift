@@ -43,18 +43,24 @@ final class MeshResolver: Resolver {
     private let work: Mutex<Work?>
 
     /// Throws UNAVAILABLE if the bootstrap does not have the authority of the target.
-    init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
-        let target = channel.target
+    ///
+    /// - Parameters:
+    ///   - authority: The authority of the channel.
+    ///   - loop: Runs the timers of lookups.
+    init(
+        _ target: Target, authority: String, _ arguments: ChannelArguments, on loop: EventLoop,
+        bootstrap: XDS.Bootstrap
+    ) throws(RPCError) {
         let listener = try bootstrap.listenerName(
             of: target.path, authority: target.uriAuthority)
         client = try MeshClients.client(of: target.text, bootstrap)
-        arguments = channel.arguments
-        loop = channel.loop
+        self.arguments = arguments
+        self.loop = loop
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         work = Mutex(
             Work(
                 dependencies: MeshDependencies(
-                    listener: listener, authority: channel.authority,
+                    listener: listener, authority: authority,
                     firstWatcher: number << 32)))
     }
 

@@ -59,7 +59,8 @@ def with_feature(*names):
 
 
 row("a deleted cluster does not exist, and has no version",
-    give(web()), call("A"), remove("CDS", "a"), until(14), deleted(""), bootstrap=with_feature("fail_on_data_errors"))
+    give(web()), call("A"), remove("CDS", "a"), until(14), accepted("CDS"), subscribed("EDS", ""), deleted(""),
+    bootstrap=with_feature("fail_on_data_errors"))
 row("a deleted cluster that stays in use does not exist, and has its version",
     give(web()), call("A"), remove("CDS", "a"), accepted("CDS"), deleted("1"), call("A"),
     bootstrap=with_feature("ignore_resource_deletion"))
