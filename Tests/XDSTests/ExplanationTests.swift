@@ -171,7 +171,10 @@ struct ExplanationTests {
             ])
         guard case .endpoints(let endpoints)? = Sample.check(message, .endpoints).resource,
             case .cluster(let cluster)? = Sample.check(Sample.cluster("a"), .cluster).resource
-        else { return Issue.record("the samples are not valid") }
+        else {
+            Issue.record("the samples are not valid")
+            return
+        }
         let usable = ClusterState.usable(
             ClusterConfiguration(
                 cluster: cluster,
@@ -181,7 +184,8 @@ struct ExplanationTests {
         let forward = try #require(
             Self.forward(Self.explain(selector, "/s/m", [:], ["a": usable])))
         guard case .clusters(let leaves) = forward.destination else {
-            return Issue.record("the cluster has endpoints")
+            Issue.record("the cluster has endpoints")
+            return
         }
         let leaf = try #require(leaves.first)
         #expect(leaf.priorities.map { $0.map(\.name) } == [["z0"], ["z1"]])
@@ -191,7 +195,8 @@ struct ExplanationTests {
         #expect(leaf.policy == "round_robin within localities by weight" && leaf.note == "old")
         let failed = Self.explain(selector, "/s/m", [:], ["a": .failed("gone")])
         guard case .failed("gone")? = Self.forward(failed)?.destination else {
-            return Issue.record("the cluster has failed")
+            Issue.record("the cluster has failed")
+            return
         }
     }
 
@@ -201,13 +206,15 @@ struct ExplanationTests {
             Sample.match(to: "a") { $0.pathSpecifier = .path("/a/b") }
         ])
         guard case .noRoute = Self.explain(nothing).outcome else {
-            return Issue.record("no route matches")
+            Issue.record("no route matches")
+            return
         }
         let other = try Self.selector([
             Sample.route(to: "a") { $0.action = .nonForwardingAction(.init()) }
         ])
         guard case .otherAction(let route) = Self.explain(other).outcome else {
-            return Issue.record("the route forwards nothing")
+            Issue.record("the route forwards nothing")
+            return
         }
         #expect(route.index == 0)
     }

@@ -26,8 +26,9 @@ final class MeshClient: Sendable {
         var watchers: [WatcherID: MeshResolver] = [:]
     }
 
-    let loads: LoadReports
     private let target: String
+    let bootstrap: XDS.Bootstrap
+    let loads: LoadReports
     private let loop: EventLoop
     private let timer = TimerSlot()
     private let inputs = SerialMailbox<Input>()
@@ -36,6 +37,7 @@ final class MeshClient: Sendable {
 
     init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
         self.target = target
+        self.bootstrap = bootstrap
         loop = try CompletionQueue.shared.loop
         loads = LoadReports(
             node: bootstrap.node.loadReportMessage, loop,
