@@ -49,8 +49,9 @@ struct MeshStatusText {
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: max(0, width - cell.unicodeScalars.count))
             }
-            let line = "  " + cells.joined(separator: "  ")
-            lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
+            var line = Array(("  " + cells.joined(separator: "  ")).utf8)
+            while line.last == UInt8(ascii: " ") { line.removeLast() }
+            lines.append(String(decoding: line, as: UTF8.self))
             guard let error = resource.error else { continue }
             let version =
                 error.version.isEmpty ? "" : "version \(PeerText.clean(error.version, upTo: 80)), "

@@ -49,8 +49,9 @@ enum ResourceCheck {
         if let failure = report.failure { return ["\(report.path): \(failure)"] }
         return report.resources.enumerated().flatMap { index, resource -> [String] in
             let name = resource.name ?? "without a name"
+            let type = resource.type.isEmpty ? "without a type" : resource.type
             let place =
-                "\(report.path): resource \(index) (\(resource.type) \(PeerText.clean(name, upTo: 200)))"
+                "\(report.path): resource \(index) (\(type) \(PeerText.clean(name, upTo: 200)))"
             if resource.problems.isEmpty { return ["\(place): valid"] }
             return resource.problems.map { "\(place): \($0)" }
         }

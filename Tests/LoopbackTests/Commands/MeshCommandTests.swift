@@ -73,7 +73,7 @@ struct MeshCommandTests {
             "route 0        no: if the path begins with '/pay.', and the header 'x-tenant' is 'blue'",
             "                 but the header 'x-tenant' is 'red'",
             "route 1        yes: if the path begins with ''", "cluster        a",
-            "timeout        1.5 seconds", "  priority 0     r/z (weight 1)",
+            "timeout        1.5 seconds", "  priority 0   r/z (weight 1)",
             "                 127.0.0.1:8080 (weight 1)",
         ] {
             #expect(text.output.split(separator: "\n").contains(line[...]), "\(text.output)")
