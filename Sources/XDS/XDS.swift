@@ -23,9 +23,7 @@ public enum XDS {
     public static func enable(_ bootstrap: Bootstrap? = nil) {
         chosen.withLock { $0 = bootstrap }
         Resolvers.register(forModule: "xds") { (channel) throws(RPCError) in
-            try MeshResolver(
-                channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
-                bootstrap: currentBootstrap())
+            try MeshResolver(channel, bootstrap: currentBootstrap())
         }
     }
 

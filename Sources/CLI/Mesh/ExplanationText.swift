@@ -51,6 +51,7 @@ struct ExplanationText {
             lines.append("retry          none")
         }
         lines.append("hash           \(text(of: forward.hash))")
+        if forward.rewritesAuthority { lines.append("authority      the name of the endpoint") }
         for filter in forward.filters {
             let notes = [
                 filter.isDisabled ? "off" : "on", filter.isOverridden ? "set by the routes" : nil,
@@ -166,7 +167,9 @@ extension ExplanationText {
             ("cluster", JSONText.quoted(forward.cluster)),
             ("weightedClusters", IndentedJSON.list(choices)),
             ("timeoutSeconds", forward.timeout.map { seconds($0) } ?? "null"),
-            ("retry", retry ?? "null"), ("hash", hash), ("filters", IndentedJSON.list(filters)),
+            ("retry", retry ?? "null"), ("hash", hash),
+            ("rewritesAuthority", "\(forward.rewritesAuthority)"),
+            ("filters", IndentedJSON.list(filters)),
         ]
         switch forward.destination {
         case .failed(let text): members.append(("error", JSONText.quoted(text)))

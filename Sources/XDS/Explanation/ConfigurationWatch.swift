@@ -52,7 +52,7 @@ extension XDS {
             }
             switch Self.content(result) {
             case .failed(let text): throw .noConnection(text)
-            case .clusters(let clusters):
+            case .clusters(let clusters, _):
                 guard let selector = result.selector as? MeshSelector else {
                     // Not reached: a result with clusters has a selector.
                     throw RPCError(.internal, "xds: the configuration has no routes")

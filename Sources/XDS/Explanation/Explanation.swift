@@ -48,6 +48,8 @@ extension XDS.Explanation {
         package let timeout: Duration?
         package let retry: Retry?
         package let hash: Hash
+        /// Whether the name of the endpoint becomes the authority of the call (A81).
+        package let rewritesAuthority: Bool
         package let filters: [Filter]
         package let destination: Destination
     }

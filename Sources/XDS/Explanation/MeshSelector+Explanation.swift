@@ -50,6 +50,7 @@ extension MeshSelector {
             hash: XDS.Explanation.Hash(
                 parts: forwarding.hashPolicies.map { "\($0)" },
                 value: forwarding.hashPolicies.hash(of: call, channelID: channelID)),
+            rewritesAuthority: forwarding.rewritesAuthority,
             filters: listener.filters.filter { $0.config != .router }
                 .map { .init($0, routed.override(of: $0.name)) },
             destination: .init(clusters[routed.cluster]))

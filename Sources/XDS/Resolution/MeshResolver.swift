@@ -64,6 +64,12 @@ final class MeshResolver: Resolver {
                     firstWatcher: number << 32)))
     }
 
+    convenience init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
+        try self.init(
+            channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
+            bootstrap: bootstrap)
+    }
+
     func start(_ results: ResolverResults) { post(.start(results)) }
     func requestResolution() { post(.requestResolution) }
     func resetBackoff() { post(.resetBackoff) }
