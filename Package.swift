@@ -124,7 +124,7 @@ let package = Package(
             name: "SwiftletCLI",
             dependencies: [
                 "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",
-                "SwiftletServices", "SwiftletTransport",
+                "SwiftletServices", "SwiftletTransport", "SwiftletXDS", "SwiftletJSON",
             ],
             path: "Sources/CLI", swiftSettings: small),
         .executableTarget(
@@ -204,7 +204,8 @@ let package = Package(
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
                 "SwiftletCore", "SwiftletJSONRPC",
-                "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "TestSupport",
+                "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -225,8 +226,9 @@ let package = Package(
         .testTarget(
             name: "XDSTests",
             dependencies: [
-                "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCore", "SwiftletDynamic",
-                "SwiftletLoopback", "SwiftletMessages", "SwiftletTransport", "TestSupport",
+                "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCLI", "SwiftletCore",
+                "SwiftletDynamic", "SwiftletLoopback", "SwiftletMessages", "SwiftletTransport",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -10,8 +10,8 @@ import SwiftletLoopback
 enum Main {
     static let commands: [any Command.Type] = [
         CallCommand.self, ListCommand.self, DescribeCommand.self, HealthCommand.self,
-        StateCommand.self, ChannelzCommand.self, PingCommand.self, BenchCommand.self,
-        ServeCommand.self,
+        StateCommand.self, ChannelzCommand.self, MeshCommand.self, PingCommand.self,
+        BenchCommand.self, ServeCommand.self,
         DemoCommand.self, HelloCommand.self, RouteCommand.self, InteropCommand.self,
         GenerateCommand.self, CheckCommand.self, RecordCommand.self, ReplayCommand.self,
         ReplCommand.self, CompletionCommand.self, ManCommand.self,

@@ -27,7 +27,7 @@ public enum XDS {
         }
     }
 
-    private static func currentBootstrap() throws(RPCError) -> Bootstrap {
+    static func currentBootstrap() throws(RPCError) -> Bootstrap {
         if let bootstrap = chosen.withLock({ $0 }) ?? ofEnvironment.withLock({ $0 }) {
             return bootstrap
         }

@@ -31,7 +31,7 @@ struct ImportTests {
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",
-            "SwiftletServices", "SwiftletTransport",
+            "SwiftletServices", "SwiftletTransport", "SwiftletXDS", "SwiftletJSON",
         ],
         "Benchmark": [
             "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",

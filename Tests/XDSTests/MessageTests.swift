@@ -3,6 +3,7 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
+@testable import SwiftletCLI
 @testable import SwiftletXDS
 
 @Suite("The messages of Envoy's API")
@@ -154,6 +155,29 @@ struct MessageTests {
         let schema = try Schema(Google.Protobuf.FileDescriptorSet(decoding: bytes))
         for type in Self.types {
             let findings = type.findings(schema).filter { !Self.isOmission($0) }
+            #expect(findings.isEmpty, "\(type.name): \(findings.joined(separator: "; "))")
+        }
+    }
+
+    @Test("have the fields of the source that the command line reads JSON with, and no others")
+    func source() throws {
+        let files = EnvoySources.files
+        let compiler = ProtoCompiler(reading: { files[$0].map { Array($0.utf8) } })
+        let schema = try Schema(compiler.compile(files.keys.sorted()))
+        // Not parts of resources: the messages of streams.
+        let others = [
+            "envoy.service.discovery.v3.", "envoy.service.load_stats.", "envoy.service.status.",
+            "envoy.admin.", "envoy.config.core.v3.Node", "envoy.config.endpoint.v3.ClusterStats",
+            "envoy.config.endpoint.v3.UpstreamLocalityStats", "envoy.type.matcher.v3.NodeMatcher",
+            "envoy.config.endpoint.v3.EndpointLoadMetricStats",
+            "envoy.config.endpoint.v3.UnnamedEndpointLoadMetricStats",
+        ]
+        for type in Self.types {
+            guard schema.message(type.name) != nil else {
+                #expect(others.contains { type.name.hasPrefix($0) }, "\(type.name) is missing")
+                continue
+            }
+            let findings = type.findings(schema)
             #expect(findings.isEmpty, "\(type.name): \(findings.joined(separator: "; "))")
         }
     }

@@ -9,6 +9,9 @@ import TestSupport
 struct VirtualControlPlane {
     typealias Server = XDS.Bootstrap.Server
 
+    /// The time of day at the beginning, as the time since 1970.
+    static let start = Duration.seconds(1_700_000_000)
+
     private(set) var client: ADSClient
     private(set) var now = MonotonicInstant(nanoseconds: 0)
     let servers: [Server]
@@ -40,6 +43,7 @@ struct VirtualControlPlane {
     }
 
     private mutating func run(_ input: (inout ADSClient) -> Void) {
+        client.date = Self.start + .nanoseconds(now.nanoseconds)
         input(&client)
         for action in client.takeActions(at: now) {
             switch action {

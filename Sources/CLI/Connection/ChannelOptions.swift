@@ -38,7 +38,7 @@ enum ChannelOptions {
                     "sends a call up to N times while it is UNAVAILABLE, also if the server cannot "
                     + "be reached"),
             .value("proxy", named: "URL|none", help: "the proxy to connect through"),
-            TraceFile.option, frameLog,
+            MeshOption.option, TraceFile.option, frameLog,
         ]
     static let frameLog = CommandOption.flag(
         "vv", help: "prints each HTTP/2 frame to the standard error; includes -v")
@@ -59,6 +59,7 @@ enum ChannelOptions {
         options.timeout = try arguments.duration("--max-time") ?? timeout
         options.compression = try arguments.choice("--compress", as: Compression.self)?.algorithm
         options.metadata = try HeaderOption.metadata(headers ?? HeaderOption.lines(arguments))
+        try MeshOption.enable(for: target, arguments)
         let credentials = try SecurityOptions.credentials(target, arguments)
         return try UsageError.whenInvalid {
             var channelArguments = try channelArguments(arguments)

@@ -7,11 +7,11 @@ enum SymbolJSON {
     /// the declaration.
     static func text(of symbols: [SchemaSymbol], in schema: Schema) throws -> String {
         let options = try OptionsText(schema)
-        return try list(
+        return try IndentedJSON.list(
             symbols.map { symbol in
                 let (kind, descriptor) = try part(of: symbol, options)
                 let json = try descriptor.json(options: JSONWritingOptions(isIndented: true))
-                return object([
+                return IndentedJSON.object([
                     ("name", JSONText.quoted(symbol.fullName)),
                     ("file", JSONText.quoted(symbol.file.name)), (kind, json),
                 ])
@@ -32,9 +32,9 @@ enum SymbolJSON {
 
     /// A list with an object for each method.
     static func text(of methods: [MethodSchema]) -> String {
-        list(
+        IndentedJSON.list(
             methods.map { method in
-                object([
+                IndentedJSON.object([
                     ("name", JSONText.quoted("\(method.service.fullName)/\(method.name)")),
                     ("request", JSONText.quoted(method.input.fullName)),
                     ("response", JSONText.quoted(method.output.fullName)),
@@ -46,21 +46,6 @@ enum SymbolJSON {
 
     /// A list of objects with a name.
     static func text(ofNames names: [String]) -> String {
-        list(names.map { object([("name", JSONText.quoted($0))]) })
-    }
-
-    private static func object(_ members: [(name: String, json: String)]) -> String {
-        let lines = members.map { "  \"\($0.name)\": \(indented($0.json))" }
-        return "{\n\(lines.joined(separator: ",\n"))\n}"
-    }
-
-    private static func list(_ elements: [String]) -> String {
-        guard !elements.isEmpty else { return "[]" }
-        return "[\n  " + elements.map(indented).joined(separator: ",\n  ") + "\n]"
-    }
-
-    /// Strings of JSON contain no new lines.
-    private static func indented(_ json: String) -> String {
-        json.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+        IndentedJSON.list(names.map { IndentedJSON.object([("name", JSONText.quoted($0))]) })
     }
 }

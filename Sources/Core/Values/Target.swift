@@ -16,7 +16,7 @@ public struct Target: Hashable, Sendable {
     public let text: String
     let resolution: Resolution
     /// The `:authority` of requests, unless a channel argument or the credentials set another one.
-    let defaultAuthority: String
+    package let defaultAuthority: String
     /// The name or address that a certificate must be valid for.
     let host: String
 

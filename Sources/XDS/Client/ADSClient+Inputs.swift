@@ -50,7 +50,7 @@ extension ADSClient {
         heard(of: key)
         if server.features.contains(.timerIsTransientError) {
             let reason = "the control plane \(server.target) has not sent it within 30 s"
-            fail(key, reason, state: nil, keepsValue: true)
+            fail(key, reason, state: .timedOut, keepsValue: true)
         } else {
             fail(key, "does not exist", state: .absent, keepsValue: false)
         }
@@ -118,10 +118,13 @@ extension ADSClient {
                 continue
             }
             named.insert(name)
-            take(error, ResourceKey(type: type, name: name), from: server)
+            let key = ResourceKey(type: type, name: name)
+            take(error, key, version: response.versionInfo, from: server)
         }
         // A resource whose name cannot be read may be the one that seems to be missing.
-        if type.responsesAreComplete, !hasNameless { removeMissing(type, except: named, server) }
+        if type.responsesAreComplete, !hasNameless {
+            removeMissing(type, except: named, version: response.versionInfo, server)
+        }
         if notificationCount > count { streams[server]?.isBusy = true }
     }
 
@@ -137,15 +140,18 @@ extension ADSClient {
             let keepsValue =
                 dataErrors == .dropDeleted || !server.features.contains(.failsOnDataErrors)
             return fail(
-                key, "is not valid: \(checked.problem)", state: .rejected, keepsValue: keepsValue)
+                key, "is not valid: \(checked.problem)", state: .rejected, version: version,
+                keepsValue: keepsValue)
         }
-        guard let event = resources[key]?.receive(resource, version: version) else { return }
+        let origin = WatchedResource.Origin(version: version, time: date, bytes: checked.bytes)
+        guard let event = resources[key]?.receive(resource, origin) else { return }
         notify(key, event)
     }
 
     /// The server cannot send a resource (A88).
     private mutating func take(
-        _ error: Envoy.Discovery.ResourceError, _ key: ResourceKey, from server: Server
+        _ error: Envoy.Discovery.ResourceError, _ key: ResourceKey, version: String,
+        from server: Server
     ) {
         guard dataErrors == .keep, resources[key] != nil,
             streams[server]?.isSubscribed(to: key) == true
@@ -155,13 +161,13 @@ extension ADSClient {
         let reason = "the control plane answers \(code): \(error.errorDetail?.message ?? "")"
         let isDataError = code == .notFound || code == .permissionDenied
         fail(
-            key, reason, state: code == .notFound ? .absent : .rejected,
+            key, reason, state: .failed(isAbsent: code == .notFound), version: version,
             keepsValue: !(isDataError && server.features.contains(.failsOnDataErrors)))
     }
 
     /// Handles the deletion of resources that a complete response does not have.
     private mutating func removeMissing(
-        _ type: ResourceType, except named: Set<ResourceName>, _ server: Server
+        _ type: ResourceType, except named: Set<ResourceName>, version: String, _ server: Server
     ) {
         for (key, resource) in resources
         where key.type == type && resource.value != nil && !named.contains(key.name)
@@ -171,7 +177,7 @@ extension ADSClient {
                 server.features.contains(.ignoresDeletion)
                 || dataErrors == .keep && !server.features.contains(.failsOnDataErrors)
             fail(
-                key, "the control plane has deleted it", state: isKept ? nil : .absent,
+                key, "the control plane has deleted it", state: .absent, version: version,
                 keepsValue: isKept)
         }
     }

@@ -59,6 +59,8 @@ struct ADSClient: Sendable {
     private(set) var notificationCount = 0
     /// Whether names were added or removed.
     private var isChanged = false
+    /// The time of day, as the time since 1970. The owner sets it before an input. Only the status has it.
+    var date = Duration.zero
 
     init(
         _ bootstrap: XDS.Bootstrap, dataErrors: DataErrors = .keep,
@@ -175,13 +177,21 @@ extension ADSClient {
     }
 
     /// Informs the watchers of an error.
+    ///
+    /// - Parameters:
+    ///   - state: Nil if the state stays, because the error is one of the connection.
+    ///   - version: The version that is refused.
     mutating func fail(
-        _ key: ResourceKey, _ reason: String, state: WatchedResource.State?, keepsValue: Bool
+        _ key: ResourceKey, _ reason: String, state: WatchedResource.State?, version: String = "",
+        keepsValue: Bool
     ) {
         let text = text(key, reason)
-        guard let event = resources[key]?.fail(text, state: state, keepsValue: keepsValue) else {
-            return
+        let change = state.map { state in
+            let failure = WatchedResource.Failure(
+                reason: RPCError.shown(reason), version: version, time: date)
+            return (state: state, failure: failure)
         }
+        guard let event = resources[key]?.fail(text, change, keepsValue: keepsValue) else { return }
         notify(key, event)
     }
 
@@ -237,7 +247,7 @@ extension ADSClient {
             fallBackIfNeeded(authority)
             guard let failure = failure(of: authority) else { continue }
             for (key, resource) in resources
-            where key.name.authority == authority && resource.state != .absent {
+            where key.name.authority == authority && !resource.isAbsent {
                 fail(key, failure, state: nil, keepsValue: true)
             }
         }

@@ -22,24 +22,53 @@ enum WatchEvent: Hashable, Sendable {
 struct WatchedResource: Sendable {
     enum State: Hashable, Sendable {
         case requested
-        case received(version: String)
+        case received
         /// The control plane has none.
         case absent
-        /// The last one was not valid, or could not be sent.
+        /// The last one was not valid.
         case rejected
+        /// The control plane could not send it.
+        case failed(isAbsent: Bool)
+        /// It has not arrived in time, which says nothing about whether it exists.
+        case timedOut
+    }
+
+    /// A resource that was accepted, as it came.
+    struct Origin: Sendable {
+        let version: String
+        /// When it was accepted, as the time since 1970.
+        let time: Duration
+        /// The message as it was received: a copy in addition to the value, for the status alone.
+        let bytes: [UInt8]
+    }
+
+    /// Why the newest resource is missing or not used.
+    struct Failure: Sendable {
+        let reason: String
+        /// The version that was refused; empty if there is none.
+        let version: String
+        /// As the time since 1970.
+        let time: Duration
     }
 
     private(set) var watchers: Set<ADSClient.WatcherID> = []
     private(set) var value: Resource?
+    /// Nil if there is no value.
+    private(set) var origin: Origin?
     private(set) var state = State.requested
+    /// Nil if the state is no failure.
+    private(set) var failure: Failure?
     /// Why there is no value, or why the value is not the newest one.
     private(set) var error: String?
 
     /// Whether nothing is known of the resource, so that another server should be asked (A71).
-    var isUnknown: Bool { value == nil && state != .absent }
+    var isUnknown: Bool { value == nil && !isAbsent }
+
+    /// Whether the control plane has said that it has none.
+    var isAbsent: Bool { state == .absent || state == .failed(isAbsent: true) }
 
     /// Whether no server has said anything of the resource.
-    var isAwaited: Bool { value == nil && state == .requested }
+    var isAwaited: Bool { value == nil && (state == .requested || state == .timedOut) }
 
     /// The events for a new watcher: the resource, then the error.
     mutating func add(_ watcher: ADSClient.WatcherID) -> [WatchEvent] {
@@ -51,10 +80,12 @@ struct WatchedResource: Sendable {
     mutating func remove(_ watcher: ADSClient.WatcherID) { watchers.remove(watcher) }
 
     /// Returns the event for the watchers; nil for an equal resource, unless there was an error.
-    mutating func receive(_ resource: Resource, version: String) -> WatchEvent? {
+    mutating func receive(_ resource: Resource, _ origin: Origin) -> WatchEvent? {
         let hadError = error != nil
-        state = .received(version: version)
+        state = .received
+        self.origin = origin
         error = nil
+        failure = nil
         isStale = false
         guard value != resource else { return hadError ? .recovered : nil }
         value = resource
@@ -64,11 +95,14 @@ struct WatchedResource: Sendable {
     /// Records an error. Returns the event for the watchers; nil if they know it.
     ///
     /// - Parameters:
-    ///   - state: Nil if the state stays, because the error is one of the connection.
+    ///   - text: The message of calls.
+    ///   - change: The new state; nil if the state stays, because the error is one of the connection.
     ///   - keepsValue: Whether an older resource stays in use.
-    mutating func fail(_ text: String, state: State?, keepsValue: Bool) -> WatchEvent? {
-        if let state { self.state = state }
-        if !keepsValue { value = nil }
+    mutating func fail(
+        _ text: String, _ change: (state: State, failure: Failure)?, keepsValue: Bool
+    ) -> WatchEvent? {
+        if let change { (state, failure) = change }
+        if !keepsValue { (value, origin) = (nil, nil) }
         let isKnown = error.map { ByteText($0) == ByteText(text) } ?? false
         let wasStale = isStale
         error = text

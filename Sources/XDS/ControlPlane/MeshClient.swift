@@ -14,6 +14,7 @@ final class MeshClient: Sendable {
         case change(WatchChange, MeshResolver)
         case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
+        case status(CheckedContinuation<XDS.Status.Target, Never>)
     }
 
     /// Watches of one resolver that begin and end.
@@ -30,6 +31,7 @@ final class MeshClient: Sendable {
         var watchers: [WatcherID: MeshResolver] = [:]
     }
 
+    private let target: String
     let bootstrap: XDS.Bootstrap
     let loads: LoadReports
     private let loop: EventLoop
@@ -38,7 +40,8 @@ final class MeshClient: Sendable {
     /// Nil while an input is handled.
     private let work: Mutex<Work?>
 
-    init(_ bootstrap: XDS.Bootstrap) throws(RPCError) {
+    init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
+        self.target = target
         self.bootstrap = bootstrap
         loop = try CompletionQueue.shared.loop
         loads = LoadReports(
@@ -61,6 +64,11 @@ extension MeshClient {
         post(.change(change, resolver))
     }
 
+    /// What is known of the target, when all inputs so far are handled.
+    var status: XDS.Status.Target {
+        get async { await withCheckedContinuation { post(.status($0)) } }
+    }
+
     private func post(_ input: Input) {
         inputs.handle(input) { handle($0) }
     }
@@ -69,6 +77,7 @@ extension MeshClient {
         // Only the thread that handles inputs takes it, and it puts it back.
         guard var work = work.withLock({ $0.take() }) else { return }
         let now = MonotonicInstant.now
+        work.client.date = WallClock.now
         switch input {
         case .change(let change, let resolver):
             for (watcher, key) in change.begun {
@@ -85,6 +94,7 @@ extension MeshClient {
                 work.receive(event, from: connection.server, at: now)
             }
         case .timeHasCome: work.client.timerFired(at: now)
+        case .status(let waiting): waiting.resume(returning: work.client.status(of: target))
         }
         carryOut(&work, at: now)
         if case .event(let connection, .received) = input {

@@ -9,12 +9,14 @@ enum MeshClients {
 
     private static let table = WeakTable<Key, MeshClient>()
 
+    static var all: [MeshClient] { table.objects }
+
     /// The client of a target. Made if no channel to the target uses one.
     static func client(
         of target: String, _ bootstrap: XDS.Bootstrap
     ) throws(RPCError) -> MeshClient {
         try table.object(for: Key(target: target, bootstrap: bootstrap)) { () throws(RPCError) in
-            try MeshClient(bootstrap)
+            try MeshClient(of: target, bootstrap)
         }
     }
 }

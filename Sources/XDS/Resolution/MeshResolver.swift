@@ -43,20 +43,32 @@ final class MeshResolver: Resolver {
     private let work: Mutex<Work?>
 
     /// Throws UNAVAILABLE if the bootstrap does not have the authority of the target.
-    init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
-        let target = channel.target
+    ///
+    /// - Parameters:
+    ///   - authority: The authority of the channel.
+    ///   - loop: Runs the timers of lookups.
+    init(
+        _ target: Target, authority: String, _ arguments: ChannelArguments, on loop: EventLoop,
+        bootstrap: XDS.Bootstrap
+    ) throws(RPCError) {
         let listener = try bootstrap.listenerName(
             of: PercentEncoding.decode(target.path.utf8[...]) ?? target.path,
             authority: target.uriAuthority)
         client = try MeshClients.client(of: target.text, bootstrap)
-        arguments = channel.arguments
-        loop = channel.loop
+        self.arguments = arguments
+        self.loop = loop
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         work = Mutex(
             Work(
                 dependencies: MeshDependencies(
-                    listener: listener, authority: channel.authority,
+                    listener: listener, authority: authority,
                     firstWatcher: number << 32)))
+    }
+
+    convenience init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
+        try self.init(
+            channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
+            bootstrap: bootstrap)
     }
 
     func start(_ results: ResolverResults) { post(.start(results)) }

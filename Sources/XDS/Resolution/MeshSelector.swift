@@ -3,13 +3,13 @@ import SwiftletCore
 
 /// Chooses the route of each call of a channel, and with it the cluster and the settings (A31).
 struct MeshSelector: ConfigSelector {
-    private let listener: Listener
-    private let table: RouteTable
+    let listener: Listener
+    let table: RouteTable
     private let faults: [Listener.Filter]
     private let uses: [ByteText: ClusterUse]
     /// The same for all calls of the channel.
-    private let channelID: UInt64
-    private let random = PickerRandom(seed: .random(in: 0 ... .max))
+    let channelID: UInt64
+    let random = PickerRandom(seed: .random(in: 0 ... .max))
 
     /// - Parameter uses: Those of all clusters of the routes.
     init(
@@ -68,5 +68,5 @@ struct MeshSelector: ConfigSelector {
 
 extension PickerRandom {
     /// A number from 0 to below `bound`, which is above 0 and fits into 32 bits.
-    fileprivate func below(_ bound: UInt64) -> UInt64 { UInt64(next(below: Int(bound))) }
+    func below(_ bound: UInt64) -> UInt64 { UInt64(next(below: Int(bound))) }
 }

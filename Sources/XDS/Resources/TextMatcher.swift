@@ -58,7 +58,7 @@ extension TextMatcher {
 
 /// Bytes that are searched in texts in linear time (the algorithm of Knuth, Morris and Pratt).
 struct SearchedBytes: Hashable, Sendable {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     /// For each prefix, the length of its longest proper prefix that is also its suffix.
     private let borders: [Int32]
 

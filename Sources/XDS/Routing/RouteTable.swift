@@ -25,6 +25,15 @@ struct RouteTable: Sendable {
     }
 }
 
+/// Why a route does not match a call.
+enum RouteMismatch {
+    case path
+    /// The number of the condition.
+    case header(Int)
+    /// The number that was drawn is not below the route's fraction, in millionths.
+    case fraction(drawn: UInt64)
+}
+
 /// Where a call goes.
 enum RouteDecision {
     case forward(RoutedCall)
@@ -71,25 +80,58 @@ struct RoutedCall {
 extension RouteTable {
     /// - Parameter random: A random number from 0 to below its argument.
     func decide(_ call: CallHeaders, random: (UInt64) -> UInt64) -> RouteDecision {
+        walk(call, random: random) { _, _ in }.decision
+    }
+
+    /// Tries the routes in their order. Returns the place of the one that matches, and the decision.
+    ///
+    /// - Parameters:
+    ///   - random: A random number from 0 to below its argument.
+    ///   - skipped: Receives the place of each route that does not match.
+    func walk(
+        _ call: CallHeaders, random: (UInt64) -> UInt64, skipped: (Int, RouteMismatch) -> Void
+    ) -> (index: Int?, decision: RouteDecision) {
         let path = Array(call.path.utf8)
         // Each header is looked up once, when a route asks for it.
         var values: [[UInt8]??] = Array(repeating: nil, count: names.count)
-        for entry in entries {
-            let match = entry.route.match
-            guard match.path.matches(path) else { continue }
-            let matchesHeaders = zip(match.headers, entry.places).allSatisfy { header, place in
-                let value = values[place] ?? call.value(of: names[place])
-                values[place] = .some(value)
-                return header.matches(value)
-            }
-            guard matchesHeaders, match.millionths.map({ random(1_000_000) < $0 }) ?? true else {
+        for (index, entry) in entries.enumerated() {
+            let mismatch = mismatch(entry, call, path, &values, random)
+            if let mismatch {
+                skipped(index, mismatch)
                 continue
             }
-            guard case .forward(let forwarding) = entry.route.action else { return .otherAction }
-            return .forward(choose(forwarding, entry.route, random))
+            guard case .forward(let forwarding) = entry.route.action else {
+                return (index, .otherAction)
+            }
+            return (index, .forward(choose(forwarding, entry.route, random)))
         }
-        return .noRoute
+        return (nil, .noRoute)
     }
+
+    /// Nil if the route matches.
+    ///
+    /// - Parameter values: The headers that were looked up so far.
+    private func mismatch(
+        _ entry: Entry, _ call: CallHeaders, _ path: [UInt8], _ values: inout [[UInt8]??],
+        _ random: (UInt64) -> UInt64
+    ) -> RouteMismatch? {
+        let match = entry.route.match
+        guard match.path.matches(path) else { return .path }
+        for (number, place) in entry.places.enumerated() {
+            let value = values[place] ?? call.value(of: names[place])
+            values[place] = .some(value)
+            guard match.headers[number].matches(value) else { return .header(number) }
+        }
+        guard let millionths = match.millionths else { return nil }
+        let drawn = random(1_000_000)
+        return drawn < millionths ? nil : .fraction(drawn: drawn)
+    }
+
+    /// The route at a place that ``walk(_:random:skipped:)`` has named.
+    func route(at index: Int) -> Route { entries[index].route }
+
+    /// The domains of the virtual host.
+    var domains: [Domain] { host.domains }
 
     private func choose(
         _ forwarding: Forwarding, _ route: Route, _ random: (UInt64) -> UInt64

@@ -15,7 +15,7 @@ struct CheckedResource: Sendable {
     /// Nil if the resource is not valid.
     let resource: Resource?
     /// What is wrong; empty for a valid resource.
-    let problem: String
+    let problems: [String]
     /// The resource as it was received, without its wrapper.
     let bytes: [UInt8]
 
@@ -34,8 +34,11 @@ struct CheckedResource: Sendable {
         let checked = Self.check(any, wrapperName, type, context, &violations)
         name = checked?.name
         resource = violations.isEmpty ? checked?.resource : nil
-        problem = violations.text
+        problems = violations.texts
     }
+
+    /// What is wrong, in one text; empty for a valid resource.
+    var problem: String { problems.joined(separator: "; ") }
 
     private static func check(
         _ any: Google.Protobuf.AnyMessage, _ wrapperName: String, _ type: ResourceType,

@@ -83,8 +83,8 @@ struct ValidationContext: Sendable {
     var server: XDS.Bootstrap.Server?
     /// The features of the server that sent the resources.
     var features: XDS.Bootstrap.Features = []
-    /// The certificate providers of the bootstrap.
-    var certificateProviders: Set<ByteText> = []
+    /// The certificate providers of the bootstrap. Nil if it is not known, so that any may be there.
+    var certificateProviders: Set<ByteText>? = []
     /// Makes a balancing policy that service configs can name.
     var policies: any NamedPolicies = RegisteredPolicies()
 }

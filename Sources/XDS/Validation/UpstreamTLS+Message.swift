@@ -58,7 +58,7 @@ private struct Common {
     ) {
         func provider(_ field: StaticString, _ instance: String) -> ByteText {
             let name = ByteText(instance)
-            if !context.certificateProviders.contains(name) {
+            if context.certificateProviders?.contains(name) == false {
                 violations.add(field, "the bootstrap has no certificate provider '\(name)'")
             }
             return name

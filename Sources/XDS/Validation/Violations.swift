@@ -10,18 +10,15 @@ struct Violations {
     static let maxStepCount = 100_000
 
     private var stepCount = 0
-    private(set) var sentences: [String] = []
+    private var sentences: [String] = []
     private var byteCount = 0
     private var leftOutCount = 0
     private var path: [(field: StaticString, index: Int?)] = []
 
     var isEmpty: Bool { sentences.isEmpty }
 
-    /// All sentences in one text.
-    var text: String {
-        let rest = leftOutCount > 0 ? ["and \(leftOutCount) more"] : []
-        return (sentences + rest).joined(separator: "; ")
-    }
+    /// The sentences, and how many there are beyond the limit.
+    var texts: [String] { sentences + (leftOutCount > 0 ? ["and \(leftOutCount) more"] : []) }
 }
 
 extension Violations {

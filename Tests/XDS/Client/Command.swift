@@ -18,6 +18,8 @@ struct Command: Decodable {
         case finish
         /// Cancels the call `id`.
         case cancel
+        /// Tells what is known of each resource.
+        case status
     }
 
     var `do`: Action

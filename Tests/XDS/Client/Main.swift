@@ -16,7 +16,11 @@ struct XDSProgram {
             var answer = Answer()
             do {
                 let command = try JSONDecoder().decode(Command.self, from: Data(line.utf8))
-                answer.outcomes = try await session.carryOut(command)
+                if command.do == .status {
+                    answer.resources = await ResourceField.status()
+                } else {
+                    answer.outcomes = try await session.carryOut(command)
+                }
             } catch {
                 answer.failure = "\(error)"
             }
@@ -37,6 +41,7 @@ struct XDSProgram {
 /// The answer to a command. A field that is nil is left out.
 struct Answer: Encodable {
     var outcomes: [Outcome]?
+    var resources: [[ResourceField]]?
     var failure: String?
 }
 

@@ -30,6 +30,8 @@ struct Session {
             }
             return [await call.value]
         case .cancel: held.removeValue(forKey: command.id ?? "")?.cancel()
+        // Not one of this session.
+        case .status: break
         }
         return nil
     }
