@@ -142,8 +142,8 @@ extension Target {
         return .refused(
             .invalidArgument,
             """
-            the target '\(text.withoutLogin)' needs the configuration of a control plane, which this version \
-            cannot use; name the servers themselves, as in dns:///host:port
+            the target '\(text.withoutLogin)' needs a control plane: add 'import SwiftletXDS', and call \
+            'XDS.enable()' when the program starts
             """)
     }
 

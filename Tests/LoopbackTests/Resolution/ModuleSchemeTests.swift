@@ -52,7 +52,7 @@ struct ModuleSchemeTests {
         #expect(error.code == .invalidArgument)
         #expect(
             error.message
-                == "the target 'xds:///payments.prod' needs the configuration of a control plane, which this version cannot use; name the servers themselves, as in dns:///host:port"
+                == "the target 'xds:///payments.prod' needs a control plane: add 'import SwiftletXDS', and call 'XDS.enable()' when the program starts"
         )
         #expect(Target.unknown("etcd2", of: "etcd2:///a").message.contains("Resolvers.register"))
     }
