@@ -42,7 +42,7 @@ extension Sample {
         at now: MonotonicInstant = MonotonicInstant(nanoseconds: 0),
         _ change: (inout Envoy.Clusters.Cluster) -> Void = { _ in }
     ) -> ClusterLoad {
-        guard let settings = ClusterLoad.Settings(leaf(name, reportsTo: server, change)) else {
+        guard let settings = ClusterLoad.Settings(leaf(name, reportsTo: server, nil, change)) else {
             preconditionFailure("the cluster reports its load")
         }
         return ClusterLoad(settings, at: now)
