@@ -87,9 +87,10 @@ extension ClusterBalancer {
     private mutating func leaf(
         _ leaf: LeafCluster, path: [String]
     ) -> (policy: any BalancingPolicy, endpoints: [Endpoint]) {
-        var memory = memories[leaf.name] ?? LeafMemory(tree)
+        var memory = memories[leaf.name] ?? LeafMemory(tree.providers)
         memory.use(leaf, tree)
-        let made = LeafTree(leaf, path: path, tree, &memory)
+        let made = LeafTree(
+            leaf, path: path, rewritesAuthority: tree.rewritesAuthority, &memory)
         memories[leaf.name] = memory
         return (made.policy, made.endpoints)
     }

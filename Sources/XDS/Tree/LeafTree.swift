@@ -9,12 +9,15 @@ struct LeafTree {
 
     /// - Parameters:
     ///   - path: Where the cluster is in the tree.
+    ///   - rewritesAuthority: Whether calls of a route have the name of their endpoint as the authority.
     ///   - memory: What is kept of the cluster, which uses its newest resources already.
     init(
-        _ leaf: LeafCluster, path: [String], _ tree: TreeContext, _ memory: inout LeafMemory
+        _ leaf: LeafCluster, path: [String], rewritesAuthority: Bool,
+        _ memory: inout LeafMemory
     ) {
         let priorities = leaf.endpoints?.priorities ?? []
         let priorityNames = memory.names.names(for: priorities)
+        let needsPlace = memory.load != nil || rewritesAuthority
         let isLookedUp = if case .dns = leaf.cluster.discovery { true } else { false }
         var children: [String: PriorityPolicy.Child] = [:]
         var endpoints: [Endpoint] = []
@@ -22,7 +25,8 @@ struct LeafTree {
             children[name] = PriorityPolicy.Child(
                 policy: leaf.cluster.policy.policy(for: groups, memory.names),
                 ignoresResolutionRequests: !isLookedUp)
-            endpoints += Self.endpoints(groups, leaf.cluster, path + [name], tree, &memory)
+            endpoints += Self.endpoints(
+                groups, leaf.cluster, path + [name], needsPlace: needsPlace, &memory)
         }
         var failure: String?
         if priorities.isEmpty {
@@ -37,11 +41,10 @@ struct LeafTree {
 
     /// The endpoints of one priority.
     private static func endpoints(
-        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], _ tree: TreeContext,
+        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], needsPlace: Bool,
         _ memory: inout LeafMemory
     ) -> [Endpoint] {
         var endpoints: [Endpoint] = []
-        let needsPlace = cluster.loadServer != nil || tree.rewritesAuthority
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
         for group in groups {
             let usable = group.endpoints.filter { !$0.state.contains(.draining) }

@@ -12,9 +12,12 @@ struct LeafMemory: Sendable {
     var names = PriorityNames()
     var security: ClusterSecurity
     /// Counts the calls; nil if the cluster does not report its load.
-    private(set) var load: ClusterLoad?
+    var load: ClusterLoad?
 
-    init(_ tree: TreeContext) { security = ClusterSecurity(tree.providers) }
+    /// - Parameter providers: The certificate providers of the bootstrap.
+    init(_ providers: [ByteText: XDS.Bootstrap.FileWatcher]) {
+        security = ClusterSecurity(providers)
+    }
 
     /// Uses the newest resources of the cluster.
     mutating func use(_ leaf: LeafCluster, _ tree: TreeContext) {
