@@ -25,9 +25,10 @@ struct MeshStatusText {
     }
 
     private static func line(_ server: XDS.Status.Server) -> String {
+        // The error names the control plane, too.
+        if let error = server.error { return PeerText.clean(error) }
         let state = server.isConnected ? "connected" : "not connected"
-        return "control plane \(PeerText.clean(server.uri)): "
-            + (server.error.map { PeerText.clean($0) } ?? state)
+        return "control plane \(PeerText.clean(server.uri)): \(state)"
     }
 
     /// A line for each resource, with its columns aligned, and a line for each error.

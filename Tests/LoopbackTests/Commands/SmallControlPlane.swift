@@ -1,3 +1,4 @@
+import Swiftlet
 import SwiftletLoopback
 import SwiftletMessages
 import Synchronization
