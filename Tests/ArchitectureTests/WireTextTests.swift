@@ -205,6 +205,13 @@ struct WireTextTests {
         "XDS/Resources/FilterConfig.swift": [
             ("_ messages: [String: ", "decoding checks the keys")
         ],
+        "XDS/Tree/ClusterBalancer.swift": [
+            ("[String: PriorityPolicy.Child]", "the names are numbers that the tree gives")
+        ],
+        "XDS/Tree/LeafTree.swift": [
+            ("[String: PriorityPolicy.Child]", "the names are numbers that the tree gives"),
+            ("[String: WeightedTarget.Target]", "the names are numbers that the tree gives"),
+        ],
         "CLI/Channelz/ChannelzReader.swift": [
             ("[String: Int64]", "fields of a request"), ("rawValue.prefix", "words of the library"),
         ],

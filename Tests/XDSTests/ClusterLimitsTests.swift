@@ -209,7 +209,8 @@ struct ClusterLimitsTests {
         let second = Sample.load("changes", for: server)
         try tree.update(leaf, second)
         for _ in 0..<10 { _ = Self.call(tree) }
-        #expect(first.take().places.isEmpty)
+        // Its last counts, and then nothing: no call can be counted there any more.
+        #expect(first.take().isZero && first.isEmpty)
         #expect(second.take().places.values.map(\.issued).reduce(0, +) == 10)
         try tree.update(silent, nil)
         for _ in 0..<10 { _ = Self.call(tree) }
@@ -217,17 +218,22 @@ struct ClusterLimitsTests {
         #expect(tree.madeCount == 2)
     }
 
-    @Test("forget the localities that are gone")
+    @Test("count calls to a locality that is gone")
     func removedLocality() throws {
         let server = try Sample.servers(1)[0]
         let load = Sample.load("gone", for: server)
         var tree = try Tree(Sample.leaf("gone", reportsTo: server, Self.endpoints()), load)
-        for _ in 0..<20 { _ = Self.call(tree) }
+        var trackers: [any CallTracker] = []
+        for _ in 0..<100 { Self.call(tree, nil).map { trackers.append($0) } }
         try tree.update(
             Sample.leaf("gone", reportsTo: server, Self.endpoints(zones: ["y"])), load)
-        let last = load.take().places
-        #expect(last.values.map(\.issued).reduce(0, +) == 20 && last.count == 2)
-        #expect(load.take().places.keys.map(\.zone) == ["y"])
-        tree.close()
+        for tracker in trackers { tracker.callEnded(CallOutcome(code: .ok)) }
+        let places = load.take().places
+        #expect(places.values.map(\.succeeded).reduce(0, +) == 100)
+        #expect(places.values.allSatisfy { $0.succeeded > 0 } && places.count == 2)
+        for _ in 0..<20 { _ = Self.call(tree) }
+        let later = load.take().places
+        #expect(later[Sample.zone("y")]?.succeeded == 20)
+        #expect(later[Sample.zone("z")] ?? .init() == .init())
     }
 }

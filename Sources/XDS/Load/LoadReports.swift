@@ -5,9 +5,9 @@ import Synchronization
 
 /// Carries out what the ``LoadReporter`` of a target decides.
 ///
-/// As in other libraries, each target has its own streams of load reports, with the node of its bootstrap. They end with
-/// the last channel of the target, and the counts since the last report are lost then. The channels to the servers are
-/// shared.
+/// As in other libraries, each target has its own stream to a server, with the node of its bootstrap: it lives as long
+/// as the target's ``MeshClient``. The counts since the last report are lost when the last channel of the target is
+/// closed. The streams of a server share a connection.
 ///
 /// It handles one input at a time, outside of every lock.
 final class LoadReports: Sendable {

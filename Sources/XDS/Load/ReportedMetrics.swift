@@ -18,7 +18,7 @@ struct ReportedMetrics: Hashable, Sendable {
             if field.hasBytes(of: "application_utilization") { hasApplication = true }
             guard field.utf8.starts(with: prefix.utf8) else { continue }
             let name = ByteText(String(field.utf8.dropFirst(prefix.utf8.count)) ?? "")
-            if name == "*" { hasAllNamed = true } else { names.insert(name) }
+            if name.string.hasBytes(of: "*") { hasAllNamed = true } else { names.insert(name) }
         }
     }
 
