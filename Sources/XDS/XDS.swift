@@ -8,10 +8,9 @@ import Synchronization
 /// let channel = try Channel("xds:///payments.prod", credentials: .insecure)
 /// ```
 public enum XDS {
-    /// The bootstrap of the program; nil for that of the environment.
-    private static let chosen = Mutex<Bootstrap?>(nil)
-    /// The bootstrap of the environment, when it was read.
-    private static let ofEnvironment = Mutex<Bootstrap?>(nil)
+    /// The bootstrap that the program has chosen, and that of the environment, when it was read.
+    private static let bootstraps = Mutex<(chosen: Bootstrap?, ofEnvironment: Bootstrap?)>(
+        (nil, nil))
 
     /// Lets channels have targets of the form `xds:///NAME`. Call it before the first one is made.
     ///
@@ -21,14 +20,14 @@ public enum XDS {
     ///
     /// A later call sets the bootstrap of channels that connect afterwards.
     public static func enable(_ bootstrap: Bootstrap? = nil) {
-        chosen.withLock { $0 = bootstrap }
+        bootstraps.withLock { $0.chosen = bootstrap }
         Resolvers.register(forModule: "xds") { (channel) throws(RPCError) in
             try MeshResolver(channel, bootstrap: currentBootstrap())
         }
     }
 
     static func currentBootstrap() throws(RPCError) -> Bootstrap {
-        if let bootstrap = chosen.withLock({ $0 }) ?? ofEnvironment.withLock({ $0 }) {
+        if let bootstrap = bootstraps.withLock({ $0.chosen ?? $0.ofEnvironment }) {
             return bootstrap
         }
         let bootstrap: Bootstrap
@@ -38,7 +37,7 @@ public enum XDS {
             // Not the program's mistake at this call: it may be corrected while the program runs.
             throw .noConnection("xds: \(error.message)")
         }
-        ofEnvironment.withLock { $0 = bootstrap }
+        bootstraps.withLock { $0.ofEnvironment = bootstrap }
         return bootstrap
     }
 }

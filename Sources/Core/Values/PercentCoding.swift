@@ -1,5 +1,6 @@
-/// The encoding of `grpc-message`: any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
+/// Percent-encoding: of `grpc-message`, and of the parts of URIs (RFC 3986 §2.1).
 package enum PercentCoding {
+    /// Encodes any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
     package static func encode(_ text: String) -> String { encode(text, keeping: isPlain) }
 
     /// Encodes a name or a value in the query of a URL (RFC 3986 §2.3).
@@ -27,7 +28,7 @@ package enum PercentCoding {
         }
     }
 
-    private static func encode(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
+    package static func encode(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -41,23 +42,27 @@ package enum PercentCoding {
     }
 
     /// Never fails: malformed escapes are kept, and invalid UTF-8 is replaced.
-    static func decode(_ text: String) -> String {
+    package static func decode(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        let bytes = Array(text.utf8)
+        return String(decoding: bytes(of: text.utf8[...]), as: UTF8.self)
+    }
+
+    /// The bytes that a text stands for. Malformed escapes are kept.
+    package static func bytes(of text: Substring.UTF8View) -> [UInt8] {
         var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = value(bytes[index + 1]), let low = value(bytes[index + 2])
+        var rest = text
+        while let byte = rest.popFirst() {
+            var tail = rest
+            if byte == UInt8(ascii: "%"), let high = tail.popFirst().flatMap(value),
+                let low = tail.popFirst().flatMap(value)
             {
                 decoded.append(high << 4 | low)
-                index += 3
+                rest = tail
             } else {
-                decoded.append(bytes[index])
-                index += 1
+                decoded.append(byte)
             }
         }
-        return String(decoding: decoded, as: UTF8.self)
+        return decoded
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -72,9 +72,8 @@ extension ControlPlaneStream {
         handlers.initialDemand = 0
         var options = CallOptions()
         options.inheritsDeadline = false
-        for path in server.tokenFiles {
-            options.credentials = TokenFile(path: path)
-        }
+        // Each of them would send the same header. The last one counts.
+        options.credentials = server.tokenFiles.last.map { TokenFile(path: $0) }
         let call = channel.startBidirectional(method, options: options, handlers: handlers)
         let isClosed = state.withLock { state in
             state.call = call

@@ -1,7 +1,6 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
-import Synchronization
 
 /// Carries out what the ``ADSClient`` of a target decides. All channels to the target with the same bootstrap share
 /// it (A71), as long as one of them is in use.
@@ -10,7 +9,7 @@ import Synchronization
 final class MeshClient: Sendable {
     typealias WatcherID = ADSClient.WatcherID
 
-    private enum Input: Sendable {
+    fileprivate enum Input: Sendable {
         case change(WatchChange, MeshResolver)
         case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
@@ -36,9 +35,7 @@ final class MeshClient: Sendable {
     let loads: LoadReports
     private let loop: EventLoop
     private let timer = TimerSlot()
-    private let inputs = SerialMailbox<Input>()
-    /// Nil while an input is handled.
-    private let work: Mutex<Work?>
+    private let work: SerialWork<Work, Input>
 
     init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
         self.target = target
@@ -47,12 +44,12 @@ final class MeshClient: Sendable {
         loads = LoadReports(
             node: bootstrap.node.loadReportMessage, loop,
             channel: ControlPlaneChannels.channel(to:))
-        work = Mutex(Work(client: ADSClient(bootstrap, chance: { .random(in: 0..<1) })))
+        work = SerialWork(Work(client: ADSClient(bootstrap, chance: { .random(in: 0..<1) })))
     }
 
     deinit {
         timer.close()
-        for connection in work.withLock({ $0?.connections ?? [:] }).values { connection.close() }
+        for connection in (work.last?.connections ?? [:]).values { connection.close() }
     }
 }
 
@@ -70,12 +67,10 @@ extension MeshClient {
     }
 
     private func post(_ input: Input) {
-        inputs.handle(input) { handle($0) }
+        work.post(input) { handle($0, &$1) }
     }
 
-    private func handle(_ input: Input) {
-        // Only the thread that handles inputs takes it, and it puts it back.
-        guard var work = work.withLock({ $0.take() }) else { return }
+    private func handle(_ input: Input, _ work: inout Work) {
         let now = MonotonicInstant.now
         work.client.date = WallClock.now
         switch input {
@@ -102,7 +97,6 @@ extension MeshClient {
             work.client.watchersFinished(connection.server)
             carryOut(&work, at: now)
         }
-        self.work.withLock { $0 = work }
     }
 }
 

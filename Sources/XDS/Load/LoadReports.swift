@@ -1,7 +1,6 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
-import Synchronization
 
 /// Carries out what the ``LoadReporter`` of a target decides.
 ///
@@ -13,7 +12,7 @@ import Synchronization
 final class LoadReports: Sendable {
     private typealias Server = XDS.Bootstrap.Server
 
-    private enum Input: Sendable {
+    fileprivate enum Input: Sendable {
         case add(ClusterLoad)
         case event(ControlPlaneStream, ControlPlaneStream.Event)
         case timeHasCome
@@ -27,9 +26,7 @@ final class LoadReports: Sendable {
     private let loop: EventLoop
     private let channel: @Sendable (XDS.Bootstrap.Server) throws(RPCError) -> Channel
     private let timer = TimerSlot()
-    private let inputs = SerialMailbox<Input>()
-    /// Nil while an input is handled.
-    private let work: Mutex<Work?>
+    private let work: SerialWork<Work, Input>
 
     /// - Parameter channel: Makes the channel to a server, or returns an earlier one.
     init(
@@ -38,12 +35,12 @@ final class LoadReports: Sendable {
     ) {
         self.loop = loop
         self.channel = channel
-        work = Mutex(Work(reporter: LoadReporter(node: node, chance: { .random(in: 0..<1) })))
+        work = SerialWork(Work(reporter: LoadReporter(node: node, chance: { .random(in: 0..<1) })))
     }
 
     deinit {
         timer.close()
-        for stream in work.withLock({ $0?.streams ?? [:] }).values { stream.close() }
+        for stream in (work.last?.streams ?? [:]).values { stream.close() }
     }
 }
 
@@ -58,12 +55,10 @@ extension LoadReports {
     }
 
     private func post(_ input: Input) {
-        inputs.handle(input) { handle($0) }
+        work.post(input) { handle($0, &$1) }
     }
 
-    private func handle(_ input: Input) {
-        // Only the thread that handles inputs takes it, and it puts it back.
-        guard var work = work.withLock({ $0.take() }) else { return }
+    private func handle(_ input: Input, _ work: inout Work) {
         let now = MonotonicInstant.now
         switch input {
         case .add(let load): work.reporter.add(load, at: now)
@@ -80,7 +75,6 @@ extension LoadReports {
             if actions.isEmpty { break }
             for action in actions { carryOut(action, &work) }
         }
-        self.work.withLock { $0 = work }
     }
 }
 

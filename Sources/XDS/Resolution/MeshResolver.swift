@@ -38,9 +38,7 @@ final class MeshResolver: Resolver {
     private let arguments: ChannelArguments
     private let loop: EventLoop
     private let channelID = UInt64.random(in: 0 ... .max)
-    private let inputs = SerialMailbox<Input>()
-    /// Nil while an input is handled.
-    private let work: Mutex<Work?>
+    private let work: SerialWork<Work, Input>
 
     /// Throws UNAVAILABLE if the bootstrap does not have the authority of the target.
     ///
@@ -52,13 +50,12 @@ final class MeshResolver: Resolver {
         bootstrap: XDS.Bootstrap
     ) throws(RPCError) {
         let listener = try bootstrap.listenerName(
-            of: PercentEncoding.decode(target.path.utf8[...]) ?? target.path,
-            authority: target.uriAuthority)
+            of: PercentCoding.decode(target.path), authority: target.uriAuthority)
         client = try MeshClients.client(of: target.text, bootstrap)
         self.arguments = arguments
         self.loop = loop
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-        work = Mutex(
+        work = SerialWork(
             Work(
                 dependencies: MeshDependencies(
                     listener: listener, authority: authority,
@@ -83,12 +80,10 @@ final class MeshResolver: Resolver {
 
 extension MeshResolver {
     private func post(_ input: Input) {
-        inputs.handle(input) { handle($0) }
+        work.post(input) { handle($0, &$1) }
     }
 
-    private func handle(_ input: Input) {
-        // Only the thread that handles inputs takes it, and it puts it back.
-        guard var work = work.withLock({ $0.take() }) else { return }
+    private func handle(_ input: Input, _ work: inout Work) {
         switch input {
         case .start(let results): work.results = results
         case .events(let events):
@@ -102,7 +97,6 @@ extension MeshResolver {
             work.dependencies.close()
         }
         carryOut(&work)
-        self.work.withLock { $0 = work }
     }
 }
 

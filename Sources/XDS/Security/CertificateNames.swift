@@ -38,7 +38,7 @@ extension TextMatcher {
             bytes.map(Self.lowercased), of: exact.map(Self.lowercased))
     }
 
-    /// RFC 6125 §6.4.3: a wildcard is a whole label, the first one, and stands for one label.
+    /// RFC 6125 §6.4.3: only the whole first label can be `*`. It matches any one label.
     private static func isName(_ name: [UInt8], of host: [UInt8]) -> Bool {
         guard name.starts(with: "*.".utf8) else { return name == host }
         guard let dot = host.firstIndex(of: UInt8(ascii: ".")), dot > 0 else { return false }

@@ -33,7 +33,9 @@ private struct ClusterLimitsBalancer: Balancer {
     private var report = BalancerReport.connecting
     private var policy: ClusterLimits?
     private var count: CallCount?
-    private var subchannels = ChildSubchannels<SubchannelPlace?>()
+    private var subchannels = ChildSubchannels<Void>()
+    /// Kept for the pickers, which share it. Empty if nothing needs the places.
+    private var places: [Subchannel: SubchannelPlace] = [:]
     private var random: PickerRandom?
 
     mutating func update(
@@ -86,6 +88,7 @@ private struct ClusterLimitsBalancer: Balancer {
     mutating func close(_ context: inout BalancerContext) {
         child.close(&context)
         subchannels.removeAll()
+        places = [:]
     }
 }
 
@@ -96,7 +99,7 @@ extension ClusterLimitsBalancer {
     ) {
         let count = context.actions.count
         let report = context.reportOf { call(&child, &$0) }
-        let changed = subchannels.follow(context.actions[count...], new: nil)
+        let changed = subchannels.follow(context.actions[count...], new: ())
         index(changed)
         if let report { self.report = report }
         if report != nil || alwaysReports { self.report(&context) }
@@ -106,10 +109,9 @@ extension ClusterLimitsBalancer {
     private mutating func index(_ changed: [Subchannel]) {
         for subchannel in changed {
             let endpoint = subchannels.entries[subchannel]?.endpoint
-            let place = (endpoint?.attributes[MeshEndpoint.self]).map {
+            places[subchannel] = (endpoint?.attributes[MeshEndpoint.self]).map {
                 SubchannelPlace(load: policy?.load?.place($0.locality), authority: $0.authority)
             }
-            subchannels.changeExtra(of: subchannel) { $0 = place }
         }
     }
 
@@ -117,11 +119,10 @@ extension ClusterLimitsBalancer {
         guard let policy, let count, let random else { return }
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
         var picker = LimitingPicker(
-            child: report.picker, policy: policy, count: count, random: random)
+            child: report.picker, policy: policy, count: count, random: random, places: places)
         if let load = policy.load {
             picker.dropCounts = policy.drops.map { load.drops($0.category) }
         }
-        picker.places = subchannels.entries.compactMapValues(\.extra)
         context.report(report.connectivity, picker)
     }
 }
@@ -140,10 +141,10 @@ private struct LimitingPicker: Picker {
     let policy: ClusterLimits
     let count: CallCount
     let random: PickerRandom
+    /// Empty if nothing needs them.
+    let places: [Subchannel: SubchannelPlace]
     /// For each of the drops; empty if the cluster does not report its load.
     var dropCounts: [DropCount] = []
-    /// Empty if nothing needs them.
-    var places: [Subchannel: SubchannelPlace] = [:]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         for (index, drop) in policy.drops.enumerated()

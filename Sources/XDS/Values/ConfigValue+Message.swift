@@ -17,7 +17,7 @@ extension Google.Protobuf.Value {
 }
 
 extension ConfigValue {
-    /// The value that protobuf's message for JSON stands for.
+    /// The same value, from protobuf's message for JSON.
     init(_ message: Google.Protobuf.Value) {
         self =
             switch message.kind {
