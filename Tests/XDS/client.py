@@ -130,6 +130,39 @@ class Client:
     def do_cancel(self, command):
         return self._held.pop(command["id"]).cancel()
 
+    def do_load(self, command):
+        """What threads saw that sent calls, one after the other, for some time."""
+        method = self._channels[command["channel"]].unary_unary(command["path"])
+        body = command.get("body", "{}").encode()
+        loads = []
+
+        def run():
+            load = {"calls": 0, "failures": {}, "slowest": 0}
+            end = time.monotonic() + command["seconds"]
+            now = 0
+            while now < end:
+                start = time.monotonic()
+                try:
+                    method(body, timeout=command.get("timeout"), metadata=[tuple(pair) for pair in command.get("metadata", [])])
+                except grpc.RpcError as error:
+                    text = f"{error.code()}: {error.details()}"
+                    load["failures"][text] = load["failures"].get(text, 0) + 1
+                now = time.monotonic()
+                load["calls"] += 1
+                load["slowest"] = max(load["slowest"], now - start)
+            loads.append(load)
+        threads = [threading.Thread(target=run) for _ in range(command.get("count", 1))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        failures = {}
+        for load in loads:
+            for text, number in load["failures"].items():
+                failures[text] = failures.get(text, 0) + number
+        return {"load": {"calls": sum(load["calls"] for load in loads), "failures": failures,
+                         "slowest": max(load["slowest"] for load in loads)}}
+
     def do_close(self, command):
         self._channels.pop(command["channel"]).close()
         return {}

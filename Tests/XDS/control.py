@@ -77,6 +77,9 @@ class Stream:
 
 
 class ControlPlane:
+    # Streams at a time.
+    WORKERS = 16
+
     def __init__(self, name, board):
         self.name = name
         self._board = board
@@ -103,7 +106,7 @@ class ControlPlane:
 
     def start(self):
         def bind():
-            server = grpc.server(futures.ThreadPoolExecutor(max_workers=16),
+            server = grpc.server(futures.ThreadPoolExecutor(max_workers=self.WORKERS),
                                  options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1)])
             server.add_generic_rpc_handlers((Handler(self),))
             address = f"127.0.0.1:{self._port}"

@@ -23,6 +23,7 @@ class Child:
             env=environment)
         self._lines = queue.Queue()
         self.errors = []
+        self.process = self._process.pid
         for target in (self._read, self._read_errors):
             threading.Thread(target=target, daemon=True).start()
 
@@ -127,6 +128,10 @@ class Run:
                 **os.environ, **self._bootstrap(), **self.row.environment})
         return self._child.ask(self.board.end - time.monotonic(), what, **command)
 
+    @property
+    def process(self):
+        return self._child.process
+
     def _bootstrap(self):
         """The variables of the environment that say it."""
         text = self.row.bootstrap_text
@@ -195,11 +200,14 @@ class Run:
                     return f"{step.what[:80]}: {late}{error}"
             return self._rules()
         finally:
-            if self._child:
-                self._child.end()
-            self._folder.cleanup()
-            for server in [*self.planes.values(), *self.servers.values()]:
-                server.stop()
+            self.end()
+
+    def end(self):
+        if self._child:
+            self._child.end()
+        self._folder.cleanup()
+        for server in [*self.planes.values(), *self.servers.values()]:
+            server.stop()
 
     def _rules(self):
         """What holds in each row."""

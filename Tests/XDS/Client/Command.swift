@@ -18,6 +18,8 @@ struct Command: Decodable {
         case finish
         /// Cancels the call `id`.
         case cancel
+        /// Sends calls for `seconds`, `count` at any time.
+        case load
         /// Tells what is known of each resource.
         case status
     }
@@ -36,6 +38,7 @@ struct Command: Decodable {
     var body: String?
     var count: Int?
     var together: Bool?
+    var seconds: Double?
 }
 
 /// A command that cannot be carried out.

@@ -16,10 +16,10 @@ struct XDSProgram {
             var answer = Answer()
             do {
                 let command = try JSONDecoder().decode(Command.self, from: Data(line.utf8))
-                if command.do == .status {
-                    answer.resources = await ResourceField.status()
-                } else {
-                    answer.outcomes = try await session.carryOut(command)
+                switch command.do {
+                case .status: answer.resources = await ResourceField.status()
+                case .load: answer.load = try await session.load(command)
+                default: answer.outcomes = try await session.carryOut(command)
                 }
             } catch {
                 answer.failure = "\(error)"
@@ -42,6 +42,7 @@ struct XDSProgram {
 struct Answer: Encodable {
     var outcomes: [Outcome]?
     var resources: [[ResourceField]]?
+    var load: Load?
     var failure: String?
 }
 

@@ -30,8 +30,8 @@ struct Session {
             }
             return [await call.value]
         case .cancel: held.removeValue(forKey: command.id ?? "")?.cancel()
-        // Not one of this session.
-        case .status: break
+        // Their answers have another form.
+        case .load, .status: break
         }
         return nil
     }
@@ -49,6 +49,15 @@ struct Session {
         }
         channels[command.channel ?? ""] = try Channel(
             command.target ?? "", credentials: credentials, arguments: arguments)
+    }
+
+    func load(_ command: Command) async throws -> Load {
+        let method = try Method<[UInt8], [UInt8]>(
+            path: command.path ?? "", .unary, request: .bytes, reply: .bytes)
+        return try await Load(
+            method, Array((command.body ?? "{}").utf8), on: channel(of: command),
+            options: command.options(), count: command.count ?? 1,
+            for: .seconds(command.seconds ?? 1))
     }
 
     private func channel(of command: Command) throws -> Channel {
