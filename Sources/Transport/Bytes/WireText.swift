@@ -60,7 +60,8 @@ package enum WireText {
 
 extension String {
     /// Whether both texts have the same bytes. Takes linear time for any text.
-    package func hasBytes(of other: some StringProtocol) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
+    package func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// The same for a part of a text. Not one generic function: it would compare without knowing the types.
+    package func hasBytes(of other: Substring) -> Bool { utf8.elementsEqual(other.utf8) }
 }
