@@ -24,6 +24,12 @@ struct HeaderMatcher: Hashable, Sendable {
         return holds(for: value) != isInverted
     }
 
+    /// See ``TextMatcher/comparison``. An absent header fails it, as it fails the condition.
+    var comparison: (bytes: [UInt8], isWhole: Bool)? {
+        guard !isInverted, case .text(let matcher) = condition else { return nil }
+        return matcher.comparison
+    }
+
     private func holds(for value: [UInt8]) -> Bool {
         switch condition {
         case .text(let matcher): return matcher.matches(value)

@@ -22,6 +22,21 @@ struct TextMatcher: Hashable, Sendable {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 
+    /// The bytes that the text must be, or must begin with; nil for a condition of another kind.
+    var comparison: (bytes: [UInt8], isWhole: Bool)? {
+        if ignoresCase { return nil }
+        switch pattern {
+        case .exact(let bytes): return (bytes, true)
+        case .prefix(let bytes): return (bytes, false)
+        case .suffix, .contains, .regex: return nil
+        }
+    }
+
+    /// Whether every text matches: it must begin with nothing.
+    var matchesAll: Bool {
+        if case .prefix(let bytes) = pattern { bytes.isEmpty } else { false }
+    }
+
     func matches(_ text: [UInt8]) -> Bool {
         if case .regex(let expression) = pattern { return expression.matches(text.contiguous.span) }
         let text = ignoresCase ? text.map(Self.lowercased) : text

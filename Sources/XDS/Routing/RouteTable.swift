@@ -1,27 +1,31 @@
 /// Chooses the route of each call of a channel. Made once for each change of the configuration.
 struct RouteTable: Sendable {
-    private struct Entry {
-        let route: Route
-        /// For each header condition, the place of the header's name in `names`.
-        let places: [Int]
-    }
-
     private let host: VirtualHost
-    private let entries: [Entry]
+    /// The texts that routes compare: the path, and then headers.
     private let names: [ByteText]
+    /// For each route, the places in `names`: that of the path, and that of the header of each condition.
+    private let places: [[Int]]
+    /// Nil for a table that is walked as fast without them.
+    private let leading: LeadingComparisons?
+
+    /// The number of routes from which their comparisons are worth their memory for each call.
+    private static let largeCount = 16
 
     init(_ host: VirtualHost) {
         self.host = host
-        var places: [ByteText: Int] = [:]
-        entries = host.routes.map { route in
-            let used = route.match.headers.map { header in
-                let place = places[header.name] ?? places.count
-                places[header.name] = place
-                return place
-            }
-            return Entry(route: route, places: used)
+        var known: [ByteText: Int] = ["": RouteTexts.pathPlace]
+        places = host.routes.map { route in
+            [RouteTexts.pathPlace]
+                + route.match.headers.map { header in
+                    let place = known[header.name] ?? known.count
+                    known[header.name] = place
+                    return place
+                }
         }
-        names = places.sorted { $0.value < $1.value }.map(\.key)
+        names = known.sorted { $0.value < $1.value }.map(\.key)
+        leading =
+            host.routes.count < Self.largeCount
+            ? nil : LeadingComparisons(host.routes.map(\.match), places: places)
     }
 }
 
@@ -91,36 +95,37 @@ extension RouteTable {
     func walk(
         _ call: CallHeaders, random: (UInt64) -> UInt64, skipped: (Int, RouteMismatch) -> Void
     ) -> (index: Int?, decision: RouteDecision) {
-        let path = Array(call.path.utf8)
-        // Each header is looked up once, when a route asks for it.
-        var values: [[UInt8]??] = Array(repeating: nil, count: names.count)
-        for (index, entry) in entries.enumerated() {
-            let mismatch = mismatch(entry, call, path, &values, random)
-            if let mismatch {
+        var texts = RouteTexts(call, names)
+        var leading = leading?.begin()
+        for index in host.routes.indices {
+            if let failure = leading?.failure(ofRoute: index, &texts) {
+                skipped(index, failure == 0 ? .path : .header(failure - 1))
+                continue
+            }
+            let route = host.routes[index]
+            if let mismatch = mismatch(route.match, places[index], &texts, random) {
                 skipped(index, mismatch)
                 continue
             }
-            guard case .forward(let forwarding) = entry.route.action else {
-                return (index, .otherAction)
-            }
-            return (index, .forward(choose(forwarding, entry.route, random)))
+            guard case .forward(let forwarding) = route.action else { return (index, .otherAction) }
+            return (index, .forward(choose(forwarding, route, random)))
         }
         return (nil, .noRoute)
     }
 
     /// Nil if the route matches.
-    ///
-    /// - Parameter values: The headers that were looked up so far.
     private func mismatch(
-        _ entry: Entry, _ call: CallHeaders, _ path: [UInt8], _ values: inout [[UInt8]??],
+        _ match: Route.Match, _ places: [Int], _ texts: inout RouteTexts,
         _ random: (UInt64) -> UInt64
     ) -> RouteMismatch? {
-        let match = entry.route.match
-        guard match.path.matches(path) else { return .path }
-        for (number, place) in entry.places.enumerated() {
-            let value = values[place] ?? call.value(of: names[place])
-            values[place] = .some(value)
-            guard match.headers[number].matches(value) else { return .header(number) }
+        if !match.path.matchesAll {
+            guard let path = texts[RouteTexts.pathPlace], match.path.matches(path) else {
+                return .path
+            }
+        }
+        for (number, header) in match.headers.enumerated()
+        where !header.matches(texts[places[number + 1]]) {
+            return .header(number)
         }
         guard let millionths = match.millionths else { return nil }
         let drawn = random(1_000_000)
@@ -128,7 +133,7 @@ extension RouteTable {
     }
 
     /// The route at a place that ``walk(_:random:skipped:)`` has named.
-    func route(at index: Int) -> Route { entries[index].route }
+    func route(at index: Int) -> Route { host.routes[index] }
 
     /// The domains of the virtual host.
     var domains: [Domain] { host.domains }
