@@ -26,20 +26,6 @@ struct Ejections: Sendable {
     }
 
     func isEjected(_ key: EndpointKey) -> Bool { hosts[key]?.ejectedAt != nil }
-
-    /// Sets the counts of all endpoints to 0.
-    func resetResults() {
-        for host in hosts.values { _ = host.results.take() }
-    }
-
-    /// Ends all ejections.
-    mutating func reset() {
-        for key in hosts.keys {
-            hosts[key]?.ejectedAt = nil
-            hosts[key]?.multiplier = 0
-        }
-        ejectedCount = 0
-    }
 }
 
 // MARK: - Evaluation

@@ -17,6 +17,8 @@ struct OutlierDetectionBalancer: Balancer {
     private var subchannels = ChildSubchannels<Extra>()
     /// The counters of the subchannels that are evaluated, for the picker.
     private var results: [Subchannel: CallResults] = [:]
+    /// Whether a subchannel may be hidden.
+    private var hasHidden = false
     /// Whether the child has changed its subchannels since they were checked for ejected endpoints.
     private var hasOtherSubchannels = false
     /// Whether the child made a report that was not passed on, or the configuration changed.
@@ -28,7 +30,8 @@ struct OutlierDetectionBalancer: Balancer {
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError) {
         if let policy = update.policy as? OutlierDetection { self.policy = policy }
-        ejections.update(update.endpoints)
+        // Nothing is counted while the policy evaluates nothing: most clusters of a mesh have such a one.
+        ejections.update(policy.isActive ? update.endpoints : [])
         startInterval(&context)
         let childUpdate = BalancerUpdate(endpoints: update.endpoints, policy: policy.policy)
         var failure: RPCError?
@@ -101,11 +104,7 @@ extension OutlierDetectionBalancer {
 
     /// Starts, moves or ends the interval, according to the configuration.
     private mutating func startInterval(_ context: inout BalancerContext) {
-        guard policy.isActive else {
-            intervalStart = nil
-            return ejections.reset()
-        }
-        if intervalStart == nil { ejections.resetResults() }
+        guard policy.isActive else { return intervalStart = nil }
         let start = intervalStart ?? context.now
         intervalStart = start
         context.wake(at: max(start + interval, context.now))
@@ -149,11 +148,13 @@ extension OutlierDetectionBalancer {
     }
 
     private mutating func index(_ subchannel: Subchannel) {
+        guard policy.isActive else { return }
         let key = subchannels.entries[subchannel]?.ejectionKey
         results[subchannel] = key.flatMap { ejections.hosts[$0]?.results }
     }
 
     private mutating func indexResults() {
+        guard policy.isActive else { return results = [:] }
         for subchannel in subchannels.entries.keys { index(subchannel) }
     }
 
@@ -161,6 +162,8 @@ extension OutlierDetectionBalancer {
     /// state to the child.
     private mutating func showAndHide(_ context: inout BalancerContext) {
         hasOtherSubchannels = false
+        guard policy.isActive || hasHidden else { return }
+        hasHidden = policy.isActive
         let changed = subchannels.entries.filter { _, entry in
             entry.extra.isHidden != (entry.ejectionKey.map { ejections.isEjected($0) } ?? false)
         }
