@@ -8,6 +8,7 @@ enum GenerateCommand: Command {
     static let usage = """
         generate FILE.proto… [TYPE…] [-I DIR[:DIR…]] [--output DIR]
             [--visibility internal|package|public] [--client yes|no]
+            [--messages swiftlet|swift-protobuf] [--services-only]
             [--faces handlers,blocking,futures] [--fake yes|no] [--service yes|no]
             [--file-naming full-path|drop-path|path-to-underscores]
             [--keep-method-casing yes|no] [--modules FILE.proto=MODULE[,…]]
@@ -24,6 +25,7 @@ enum GenerateCommand: Command {
         "generate Protos/helloworld.proto",
         "generate shop.proto -I Protos --output Sources/Shop/Generated --visibility public",
         "generate --reflect localhost:50051 helloworld.Greeter",
+        "generate shop.proto --services-only --messages swift-protobuf --output Sources/Shop",
     ]
     static let options: [CommandOption] =
         [

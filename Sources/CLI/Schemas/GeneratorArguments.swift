@@ -6,6 +6,11 @@ enum GeneratorArguments {
         .value(
             "visibility", named: "internal|package|public",
             help: "the access of declarations; default: internal"),
+        .value(
+            "messages", named: "swiftlet|swift-protobuf",
+            help: "whose messages the services have; swift-protobuf: those that its generator "
+                + "makes from the same files, and none is written; default: swiftlet"),
+        .flag("services-only", help: "writes no messages and enums, because they are elsewhere"),
         .value("client", named: "yes|no", help: "writes clients; default: yes"),
         .value(
             "faces", named: "handlers,blocking,futures",
@@ -26,6 +31,8 @@ enum GeneratorArguments {
         var options = GeneratorOptions()
         options.visibility = try choice("--visibility", arguments) ?? options.visibility
         options.fileNaming = try choice("--file-naming", arguments) ?? options.fileNaming
+        options.messages = try choice("--messages", arguments) ?? options.messages
+        options.writesServicesOnly = arguments.has("--services-only")
         options.writesClients = try isOn("--client", arguments) ?? options.writesClients
         options.writesFakes = try isOn("--fake", arguments) ?? options.writesFakes
         options.writesServices = try isOn("--service", arguments) ?? options.writesServices

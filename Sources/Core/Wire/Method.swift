@@ -13,16 +13,13 @@ public enum CallShape: Hashable, Sendable {
 
 /// Converts values of one type to bytes and back.
 ///
-/// Messages of this library have a codec. Other messages need a few lines, such as these for
+/// Messages of this library have a codec. Those of another library need a few lines, such as these for
 /// messages that SwiftProtobuf generates:
 ///
 /// ```swift
 /// extension Codec where Value: SwiftProtobuf.Message {
 ///     static var swiftProtobuf: Codec {
-///         Codec(
-///             encode: { value, prefix in
-///                 try [UInt8](repeating: 0, count: prefix) + value.serializedBytes() },
-///             decode: { bytes in try Value(serializedBytes: Array(bytes)) })
+///         Codec(bytes: { try $0.serializedBytes() }, value: { try Value(serializedBytes: $0) })
 ///     }
 /// }
 /// ```
@@ -129,6 +126,28 @@ extension RPCError {
     @usableFromInline
     static func decodingFailed(_ error: any Error) -> RPCError {
         RPCError(.internal, "the response cannot be decoded: \(error)")
+    }
+}
+
+extension Codec {
+    /// A codec of messages that another library turns into an array of bytes, and back. The bytes of each
+    /// message are copied once.
+    ///
+    /// - Parameters:
+    ///   - contentSubtype: The part of the content type after `application/grpc+`. The default is
+    ///     none, which means `proto`.
+    ///   - bytes: Returns the bytes of a value, without a prefix. If it throws an ``RPCError``, the call fails
+    ///     with that error. Any other error fails the call with INTERNAL.
+    ///   - value: Returns the value of the bytes. Its errors count as those of `bytes`.
+    public init(
+        contentSubtype: String? = nil,
+        bytes: @escaping @Sendable (Value) throws -> [UInt8],
+        value: @escaping @Sendable ([UInt8]) throws -> Value
+    ) {
+        self.init(
+            contentSubtype: contentSubtype,
+            message: { EncodedMessage(prefixing: try bytes($0)) },
+            decode: { try value([UInt8](copying: $0)) })
     }
 }
 

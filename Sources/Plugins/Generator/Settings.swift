@@ -3,6 +3,8 @@ import SwiftletSchema
 /// The content of a `swiftlet.json`.
 struct Settings {
     private var visibility: String?
+    private var messages: String?
+    private var servicesOnly: Bool?
     private var client: Bool?
     private var faces: [String] = []
     private var fake: Bool?
@@ -62,6 +64,8 @@ extension Settings {
     ) throws(FormatError) {
         switch name {
         case "visibility": visibility = try scanner.string()
+        case "messages": messages = try scanner.string()
+        case "servicesOnly": servicesOnly = try scanner.bool()
         case "client": client = try scanner.bool()
         case "faces": faces = try Self.strings(from: &scanner)
         case "fake": fake = try scanner.bool()
@@ -98,6 +102,8 @@ extension Settings {
         if let visibility {
             options.visibility = try Self.choice(visibility, of: "visibility")
         }
+        if let messages { options.messages = try Self.choice(messages, of: "messages") }
+        options.writesServicesOnly = servicesOnly ?? options.writesServicesOnly
         if let fileNaming { options.fileNaming = try Self.choice(fileNaming, of: "fileNaming") }
         for face in faces { options.faces.insert(try Self.choice(face, of: "faces")) }
         options.writesClients = client ?? options.writesClients

@@ -16,7 +16,30 @@ extension FileSource {
                 writer.documentation(method.documentation)
                 writer.call(
                     "\(options.access)static let \(method.identifier) = Method<\(method.types)>",
-                    [SwiftLiteral.quoted(method.schema.path), ".\(method.shape.rawValue)"])
+                    [SwiftLiteral.quoted(method.schema.path), ".\(method.shape.rawValue)"] + codecs)
+            }
+        }
+    }
+
+    /// The arguments of `Method` with the codecs, which messages of this library have by themselves.
+    private var codecs: [String] {
+        switch options.messages {
+        case .swiftlet: []
+        case .swiftProtobuf: ["request: .swiftProtobuf", "reply: .swiftProtobuf"]
+        }
+    }
+
+    /// Writes the codec of SwiftProtobuf's messages. It is private, so that each file can have one.
+    func writeCodec(_ writer: inout SourceWriter) {
+        writer.separate()
+        writer.block("extension Codec where Value: SwiftProtobuf.Message") { writer in
+            writer.block("fileprivate static var swiftProtobuf: Codec") {
+                $0.call(
+                    "Codec",
+                    [
+                        "bytes: { try $0.serializedBytes() }",
+                        "value: { try Value(serializedBytes: $0) }",
+                    ])
             }
         }
     }

@@ -26,8 +26,8 @@ struct FileSource {
     /// services for tests if the options include them. A file without declarations is left out,
     /// unless `writesEmptyFiles` is set.
     func generate() -> [GeneratedFile] {
-        let messages = file.messages.filter(selection.contains)
-        let enums = file.enums.filter(selection.contains)
+        let messages = options.writesMessages ? file.messages.filter(selection.contains) : []
+        let enums = options.writesMessages ? file.enums.filter(selection.contains) : []
         var results: [GeneratedFile] = []
         let usesMethods = options.writesClients || options.writesFakes || options.writesServices
         let isEmpty = messages.isEmpty && enums.isEmpty && (services.isEmpty || !usesMethods)
@@ -48,6 +48,7 @@ struct FileSource {
                 writeConveniences(service, &writer)
                 writeFaces(service, &writer)
             }
+            if options.messages == .swiftProtobuf { writeCodec(&writer) }
             results.append(GeneratedFile(path: options.path(file), source: writer.text))
         }
         if options.writesFakes || options.writesServices {
@@ -95,6 +96,14 @@ struct FileSource {
     func reference(_ declaration: some SchemaElement, from scope: [String]) -> String {
         names.reference(to: declaration, from: scope, package: file.package)
     }
+
+    /// The name of the request or response of a method in the scope with that path.
+    func messageReference(_ message: MessageSchema, from scope: [String]) -> String {
+        switch options.messages {
+        case .swiftlet: reference(message, from: scope)
+        case .swiftProtobuf: SwiftProtobufNames.name(of: message)
+        }
+    }
 }
 
 // MARK: - Header and imports of a file
@@ -116,11 +125,15 @@ extension FileSource {
         return found.inOrder()
     }
 
-    /// The modules of this package, besides `Swiftlet`, that the types of these files need. Most files import
+    /// The modules, besides `Swiftlet` and those of the options, that the types of these files need. Most files import
     /// descriptor.proto only for their options, and the compiler warns of an unused import.
     private func providedModules(_ used: [FileSchema]) -> [String] {
-        used.filter { options.modules[$0.name] == nil }
-            .compactMap { ProvidedTypes.modules[$0.name] }
+        switch options.messages {
+        case .swiftlet:
+            used.filter { options.modules[$0.name] == nil }
+                .compactMap { ProvidedTypes.modules[$0.name] }
+        case .swiftProtobuf: [SwiftProtobufNames.module]
+        }
     }
 
     private func writeStart(imports: [String], _ writer: inout SourceWriter) {

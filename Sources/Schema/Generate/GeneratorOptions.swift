@@ -22,6 +22,22 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// The access level of the declarations. Default: internal.
     public var visibility = Visibility.internal
 
+    /// Whose messages the methods of services have.
+    @nonexhaustive
+    public enum Messages: String, Hashable, Sendable, CaseIterable {
+        /// Messages of this library.
+        case swiftlet
+        /// Those that SwiftProtobuf's generator makes from the same files. The source imports SwiftProtobuf, and has
+        /// no messages.
+        case swiftProtobuf = "swift-protobuf"
+    }
+
+    /// Whose messages the methods of services have. Default: those of this library.
+    public var messages = Messages.swiftlet
+
+    /// Whether the source has services alone, because its messages and enums are elsewhere. Default: false.
+    public var writesServicesOnly = false
+
     /// Whether each service gets a client, and a protocol of the client. Default: true.
     public var writesClients = true
 

@@ -31,8 +31,9 @@ struct ServiceSource {
             }
             return MethodSource(
                 schema: method, identifier: SwiftWords.escaped(name), faceIdentifiers: faces,
-                methodsName: methodsName, request: file.reference(method.input, from: scope),
-                reply: file.reference(method.output, from: scope))
+                methodsName: methodsName,
+                request: file.messageReference(method.input, from: scope),
+                reply: file.messageReference(method.output, from: scope))
         }
     }
 

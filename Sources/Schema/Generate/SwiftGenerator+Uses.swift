@@ -7,10 +7,12 @@ extension SwiftGenerator {
     }
 
     /// Throws for a type that the source of these files uses, if the type is neither generated with them, nor in the
-    /// library, nor in a module of the options. The source would not compile.
+    /// library, nor in a module of the options. The source would not compile. Messages of SwiftProtobuf are never
+    /// generated here.
     func refuseMissingTypes(
         _ files: [FileSchema], _ selection: DeclarationSelection
     ) throws(SchemaError) {
+        guard options.messages == .swiftlet else { return }
         let present = Set(files.map(\.name))
         for file in files where !isElsewhere(file) {
             for use in uses(of: file, selection)
@@ -30,7 +32,7 @@ extension SwiftGenerator {
     /// responses.
     func uses(of file: FileSchema, _ selection: DeclarationSelection) -> [TypeUse] {
         var uses: [TypeUse] = []
-        for message in file.messages where selection.contains(message) {
+        for message in file.messages where options.writesMessages && selection.contains(message) {
             Self.append(message, to: &uses)
         }
         guard options.writesClients || options.writesFakes || options.writesServices else {

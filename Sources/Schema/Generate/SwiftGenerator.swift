@@ -74,7 +74,10 @@ public struct SwiftGenerator: Sendable {
 
     /// Whether the types of the file are in the library, or in another module.
     func isElsewhere(_ file: FileSchema) -> Bool {
-        ProvidedTypes.files.contains(file.name) || options.modules[file.name] != nil
+        switch options.messages {
+        case .swiftlet: ProvidedTypes.files.contains(file.name) || options.modules[file.name] != nil
+        case .swiftProtobuf: false
+        }
     }
 
     private func refuseEqualPaths(_ files: [GeneratedFile]) throws(SchemaError) {
@@ -152,6 +155,9 @@ extension SwiftGenerator {
 extension GeneratorOptions {
     /// The access level with a space; nothing for internal.
     var access: String { visibility == .internal ? "" : "\(visibility.rawValue) " }
+
+    /// Whether the source has messages and enums.
+    var writesMessages: Bool { messages == .swiftlet && !writesServicesOnly }
 
     /// The import of a module whose types the declarations use.
     var importKeyword: String { access + "import " }
