@@ -28,14 +28,20 @@ struct FaultInjection: CallFilter {
         (self.delay, self.error) = (delay, error)
     }
 
-    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) {
+    func begin(
+        _ proceed: @escaping @Sendable (RPCError?) -> Void
+    ) -> (@Sendable () -> Void)? {
         Self.activeCount.wrappingAdd(1, ordering: .relaxed)
-        guard delay > .zero else { return end(proceed) }
-        Task {
-            // This task is never cancelled.
+        guard delay > .zero else {
+            end(proceed)
+            return nil
+        }
+        let wait = Task {
+            // Ends early if the call does. `proceed` then has no effect.
             try? await Task.sleep(for: delay)
             end(proceed)
         }
+        return { wait.cancel() }
     }
 
     private func end(_ proceed: (RPCError?) -> Void) {
