@@ -58,6 +58,7 @@ struct LeafTree {
                 made.attributes.path = path
                 made.attributes.weight = (groupShare * share).weight
                 if !endpoint.hashKey.isEmpty { made.attributes.hashKey = endpoint.hashKey.string }
+                if cluster.usesProxies { made.attributes.proxy = endpoint.proxy }
                 made.attributes.security = memory.security.security(of: endpoint)
                 if needsPlace {
                     made.attributes[MeshEndpoint.self] = MeshEndpoint.Value(
