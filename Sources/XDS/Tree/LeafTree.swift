@@ -96,6 +96,15 @@ extension ClusterPolicy {
         if case .localities = self { true } else { false }
     }
 
+    /// Whether a subchannel may have the addresses of several endpoints. That of the program's own policy may.
+    var joinsEndpoints: Bool {
+        switch self {
+        case .pickFirst, .registered: true
+        case .localities(let inner): inner.joinsEndpoints
+        case .roundRobin, .leastRequest, .ringHash, .weightedRoundRobin: false
+        }
+    }
+
     /// The policy of one priority.
     fileprivate func policy(
         for groups: [Endpoints.Group], _ names: PriorityNames
