@@ -28,7 +28,7 @@ struct ClusterLimitsTests {
 
         init(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
-            balancer = LeafTree(leaf, path: [], rewritesAuthority: false, &memory).policy
+            balancer = LeafTree(leaf, path: [], &memory).policy
                 .makeBalancer()
             picker = Unchosen()
             try update(leaf, load)
@@ -36,7 +36,7 @@ struct ClusterLimitsTests {
 
         mutating func update(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
-            let tree = LeafTree(leaf, path: [], rewritesAuthority: false, &memory)
+            let tree = LeafTree(leaf, path: [], &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
             run { balancer, context in

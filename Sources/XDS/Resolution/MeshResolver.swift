@@ -159,7 +159,8 @@ extension MeshResolver {
             clusters: configuration.clusters,
             tree: TreeContext(
                 providers: client.bootstrap.certificateProviders, loads: client.loads,
-                rewritesAuthority: configuration.virtualHost.rewritesAuthority))
+                rewritesAuthority: configuration.virtualHost.rewritesAuthority,
+                hasSessions: configuration.listener.filters.contains { $0.config.isSession }))
         var result = ResolverResult(
             endpoints: .success([]),
             serviceConfig: .success(ServiceConfig(balancing: policy)))

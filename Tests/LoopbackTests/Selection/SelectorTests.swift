@@ -300,7 +300,8 @@ struct SelectorTests {
         let channel = try mesh.channel()
         let answer = try await channel.unaryResponse(
             Self.ask, [1], options: Self.options("plain"))
-        #expect(answer.initialMetadata["x-stamp"] == "1" && answer.trailers["x-stamp"] == nil)
+        #expect(
+            answer.initialMetadata["x-stamp"] == "1" && answer.trailingMetadata["x-stamp"] == nil)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.ask, [0], options: Self.options("plain"))
         }
