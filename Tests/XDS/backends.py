@@ -126,6 +126,52 @@ class Hole:
         self._listener.close()
 
 
+class Proxy:
+    """An HTTP proxy that knows only CONNECT."""
+
+    def __init__(self):
+        self.targets = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            # Byte by byte: what follows belongs to the server.
+            byte = client.recv(1)
+            if not byte:
+                return client.close()
+            head += byte
+        method, target, _ = head.split(b"\r\n")[0].decode().split(" ")
+        self.targets.append(f"{method} {target}")
+        host, _, port = target.rpartition(":")
+        server = socket.create_connection((host.strip("[]"), int(port)))
+        client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        threading.Thread(target=self._pass, args=(server, client), daemon=True).start()
+        self._pass(client, server)
+
+    def _pass(self, source, sink):
+        try:
+            while data := source.recv(65_536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+    def stop(self):
+        self._listener.close()
+
+
 def unused_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]

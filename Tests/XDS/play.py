@@ -101,7 +101,8 @@ class Run:
             if name.startswith("dead"):
                 self.ports[name] = backends.unused_port()
                 return
-            made = backends.Hole() if name.startswith("hole") else backends.Backend(
+            made = backends.Hole() if name.startswith("hole") else \
+                backends.Proxy() if name.startswith("proxy") else backends.Backend(
                 name, self.board, backends.credentials(name.split("_")[0]) if "_" in name else None)
             self.servers[name] = made
             self.ports[name] = made.port

@@ -421,6 +421,38 @@ struct ADSClientTests {
             ])
     }
 
+    @Test("asks the next server of an authority that falls back by reachability alone (A95)")
+    func reachabilityFallback() throws {
+        let server = { (name: String) in
+            #"{"server_uri": "\#(name)", "channel_creds": [{"type": "insecure"}], "server_features": []}"#
+        }
+        var plane = try VirtualControlPlane(
+            features: [[], []],
+            authorities: """
+                , "authorities": {"a": {"fallback_on_reachability_only": true,
+                  "xds_servers": [\(server("s0")), \(server("s1"))]}}
+                """)
+        let name = "xdstp://a/envoy.config.cluster.v3.Cluster/c"
+        let cluster = Sample.cluster(name) { $0.edsClusterConfig?.serviceName = "e" }
+        plane.watch(1, .cluster, name)
+        plane.open()
+        plane.respond(.cluster, "1", [cluster])
+        plane.finish()
+        #expect(plane.texts(of: 1) == ["resource"])
+        // The resource is known, and the next server is asked for newer ones.
+        plane.fail(0, "refused")
+        #expect(plane.opened == [0, 1])
+        plane.open(1)
+        plane.respond(
+            .cluster, "5",
+            [Sample.cluster(name) { $0.edsClusterConfig?.serviceName = "f" }], from: 1)
+        #expect(plane.texts(of: 1).last == "resource")
+        // The first one is back.
+        plane.open(0)
+        plane.respond(.cluster, "2", [cluster])
+        #expect(plane.closed == [1])
+    }
+
     @Test("asks the servers of an authority for its resources")
     func authorities() throws {
         var plane = try VirtualControlPlane(

@@ -28,7 +28,7 @@ struct ClusterLimitsTests {
 
         init(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
-            balancer = LeafTree(leaf, path: [], rewritesAuthority: false, &memory).policy
+            balancer = LeafTree(leaf, path: [], &memory).policy
                 .makeBalancer()
             picker = Unchosen()
             try update(leaf, load)
@@ -36,7 +36,7 @@ struct ClusterLimitsTests {
 
         mutating func update(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
-            let tree = LeafTree(leaf, path: [], rewritesAuthority: false, &memory)
+            let tree = LeafTree(leaf, path: [], &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
             run { balancer, context in
@@ -75,7 +75,9 @@ struct ClusterLimitsTests {
             if let report = context.takeReport() { picker = report.picker }
             for subchannel in connecting {
                 for state in [ConnectivityState.connecting, .ready] {
-                    run { $0.subchannel(subchannel, changedTo: SubchannelState(state), &$1) }
+                    var report = SubchannelState(state)
+                    if state == .ready { report.address = endpoints[subchannel]?.addresses.last }
+                    run { $0.subchannel(subchannel, changedTo: report, &$1) }
                 }
             }
         }
@@ -235,5 +237,27 @@ struct ClusterLimitsTests {
         let later = load.take().places
         #expect(later[Sample.zone("y")]?.succeeded == 20)
         #expect(later[Sample.zone("z")] ?? .init() == .init())
+    }
+
+    @Test("count the calls of pick_first in the locality of the address that is connected")
+    func joinedLocalities() throws {
+        let server = try Sample.servers(1)[0]
+        func leaf(_ zones: [String]) -> LeafCluster {
+            Sample.leaf("joined", reportsTo: server, Self.endpoints(zones: zones)) { cluster in
+                cluster.loadBalancingPolicy = .with {
+                    $0.policies = [Sample.policy(Envoy.Policies.PickFirst())]
+                }
+            }
+        }
+        let load = Sample.load("joined", for: server)
+        var tree = try Tree(leaf(["w", "x", "y"]), load)
+        #expect(tree.madeCount == 1)
+        for _ in 0..<10 { #expect(Self.call(tree) != nil) }
+        #expect(load.take().places.filter { $0.value.issued > 0 }.keys.map(\.zone) == ["y"])
+        // The same connection, whose address is now in another locality.
+        try tree.update(leaf(["w", "x", "z"]), load)
+        for _ in 0..<10 { #expect(Self.call(tree) != nil) }
+        #expect(tree.madeCount == 1)
+        #expect(load.take().places.filter { $0.value.issued > 0 }.keys.map(\.zone) == ["z"])
     }
 }

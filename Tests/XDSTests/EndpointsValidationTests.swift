@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
 import Testing
@@ -95,6 +96,36 @@ struct EndpointsValidationTests {
             endpoint.addresses.count == 2 && endpoint.hostName == "h" && endpoint.hashKey == "k")
         #expect(endpoint.weight == 5)
         #expect(endpoints.drops == [.init(category: "x", millionths: 1_000_000)])
+    }
+
+    @Test("have the proxy of their metadata, or else that of their locality (A86)")
+    func proxies() throws {
+        let key = "envoy.http11_proxy_transport_socket.proxy_address"
+        func metadata(_ message: some Message) -> Envoy.Core.Metadata {
+            .with { $0.typedFilterMetadata = [key: Sample.any(message)] }
+        }
+        func locality(_ own: Envoy.Core.Metadata) -> Envoy.Endpoints.LocalityLbEndpoints {
+            var locality = Sample.locality(
+                "a",
+                [
+                    Sample.endpoint("10.0.0.1") { $0.metadata = own },
+                    Sample.endpoint("10.0.0.2"),
+                ])
+            locality.metadata = metadata(Sample.address("10.0.0.9", 3_128))
+            return locality
+        }
+        let own = metadata(Sample.address("::1", 8_080))
+        let endpoints = try Self.value(Sample.endpoints("e", [locality(own)]))
+        #expect(
+            endpoints.priorities[0][0].endpoints.map { $0.proxy?.description }
+                == ["http://[::1]:8080", "http://10.0.0.9:3128"])
+        // A value of another type does not count, and an address must be one.
+        let other = metadata(Envoy.Core.Locality())
+        let ignoring = try Self.value(Sample.endpoints("e", [locality(other)]))
+        #expect(ignoring.priorities[0][0].endpoints[0].proxy?.host == "10.0.0.9")
+        let named = metadata(Sample.address("proxy.test", 80))
+        let checked = Sample.check(Sample.endpoints("e", [locality(named)]), .endpoints)
+        #expect(checked.resource == nil && checked.problem.contains("proxy_address"))
     }
 
     @Test("may be empty")

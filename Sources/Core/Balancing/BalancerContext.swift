@@ -80,6 +80,16 @@ extension BalancerContext {
     /// Removes a subchannel. Calls on its connections continue.
     public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
 
+    /// Withdraws those of the drops since the action number `start` whose subchannels `isKept` accepts. A parent
+    /// so keeps a subchannel that its child has dropped: it must drop the subchannel itself later.
+    package mutating func withdrawDrops(since start: Int, where isKept: (Subchannel) -> Bool) {
+        var kept = Array(actions[start...])
+        kept.removeAll { action in
+            if case .drop(let subchannel) = action { isKept(subchannel) } else { false }
+        }
+        if kept.count < actions.count - start { actions.replaceSubrange(start..., with: kept) }
+    }
+
     /// Requests load reports from the server of a subchannel, outside of calls and while the
     /// subchannel is connected (proposal A51). The reports arrive in
     /// ``Balancer/subchannel(_:reported:_:)``. A server without the service

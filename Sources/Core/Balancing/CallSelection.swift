@@ -7,6 +7,8 @@ package final class CallSelection: Sendable {
     package let requestHash: UInt64?
     /// What the balancers of the selector's module read.
     package let attributes: (any AnyObject & Sendable)?
+    /// Sees the response of each attempt; nil for most calls.
+    let responseFilter: (any ResponseFilter)?
     /// Why the selector fails the call; nil if it does not.
     let failure: RPCError?
     /// Whether the end of an attempt is the end of the call.
@@ -15,11 +17,13 @@ package final class CallSelection: Sendable {
 
     package init(
         requestHash: UInt64? = nil, attributes: (any AnyObject & Sendable)? = nil,
-        cluster: (any AnyObject & Sendable)? = nil, isSentOnce: Bool = true
+        cluster: (any AnyObject & Sendable)? = nil,
+        responseFilter: (any ResponseFilter)? = nil, isSentOnce: Bool = true
     ) {
         self.requestHash = requestHash
         self.attributes = attributes
         self.cluster = Mutex(cluster)
+        self.responseFilter = responseFilter
         self.isSentOnce = isSentOnce
         failure = nil
     }
@@ -28,6 +32,7 @@ package final class CallSelection: Sendable {
         requestHash = nil
         attributes = nil
         cluster = Mutex(nil)
+        responseFilter = nil
         isSentOnce = true
         self.failure = failure
     }

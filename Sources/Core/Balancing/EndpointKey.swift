@@ -1,5 +1,5 @@
 /// Recognizes an endpoint in a later list: the same addresses in any order (A61), under the same
-/// TLS name, with the same security.
+/// TLS name, with the same security, behind the same proxy.
 package struct EndpointKey: Hashable, Sendable {
     /// Nearly every endpoint has one address, for which a set would be an allocation.
     private enum Addresses: Hashable, Sendable {
@@ -10,6 +10,7 @@ package struct EndpointKey: Hashable, Sendable {
     private let addresses: Addresses
     private let serverName: String?
     private let security: EndpointSecurity?
+    private let proxy: ProxyServer?
 
     /// Nil for an endpoint without addresses.
     package init?(_ endpoint: Endpoint) {
@@ -22,5 +23,6 @@ package struct EndpointKey: Hashable, Sendable {
         }
         serverName = endpoint.attributes.serverName
         security = endpoint.attributes.security
+        proxy = endpoint.attributes.proxy
     }
 }

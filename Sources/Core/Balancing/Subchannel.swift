@@ -51,6 +51,9 @@ public struct SubchannelState: Sendable {
     public var connectivity: ConnectivityState
     /// Why the last attempt to connect failed, in TRANSIENT_FAILURE; nil in other states.
     public var failure: RPCError?
+    /// The address of the connection, in READY: one of the endpoint's. Nil in other states, and in the tests of
+    /// most balancers.
+    package var address: ServerAddress?
 
     /// Makes a state.
     public init(_ connectivity: ConnectivityState, failure: RPCError? = nil) {

@@ -43,6 +43,7 @@ extension CallCore {
         _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
         at now: MonotonicInstant
     ) -> Consumption {
+        if let filter = head.selection?.responseFilter { pass(&arrival, through: filter) }
         let hasBody = !arrival.pieces.isEmpty
         var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
         if received.isOver { noteEnd() }
@@ -50,6 +51,20 @@ extension CallCore {
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
         return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)
+    }
+
+    /// Lets the filter change the metadata with which the response begins, if it is in the arrival.
+    private func pass(_ arrival: inout CallArrival, through filter: any ResponseFilter) {
+        HeldLocks.assertNone(calling: "response filter")
+        if case .accepted(let httpStatus, let encoding, var metadata)? = arrival.initial {
+            filter.responseBegins(with: &metadata)
+            arrival.initial = .accepted(httpStatus: httpStatus, encoding: encoding, metadata)
+        } else if arrival.initial == nil, arrival.end?.isOfServer == true, !isAnswered {
+            guard var trailers = arrival.end?.trailers else { return }
+            filter.responseBegins(with: &trailers)
+            arrival.end?.trailers = trailers
+            if arrival.end?.error != nil { arrival.end?.error?.metadata = trailers }
+        }
     }
 
     /// Lends the message that is arriving, so that bytes are read into it. Also returns how many

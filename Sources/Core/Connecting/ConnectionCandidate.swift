@@ -27,7 +27,7 @@ final class ConnectionCandidate: Sendable {
     private enum Answer { case ready, failed(String) }
 
     let address: SocketAddress
-    /// What TLS needs to know of this address; nil if it is treated as the target is.
+    /// What is known of the server at this address; nil if it is treated as the target is.
     let serverName: ServerName?
     let loop: EventLoop
     private let route: WireRoute
@@ -63,18 +63,40 @@ extension ConnectionCandidate {
     }
 
     private func connectedSocket() async throws(CandidateFailure) -> Socket {
-        var socket = ConnectingSocket(try makeSocket(), loop, wakeUp)
-        if route.sockets == nil { try await socket.connect(to: address) }
+        let first = try firstAddress()
+        var socket = ConnectingSocket(try makeSocket(to: first), loop, wakeUp)
+        if route.sockets == nil { try await socket.connect(to: first) }
         state.withLock { $0.times.connected = .now }
-        if let proxy = route.proxy, let (host, port) = route.target.proxyDestination {
+        if let tunnel {
             wait(for: "no answer from the proxy", .connect)
-            try await socket.requestTunnel(ProxyHandshake(proxy, host: host, port: port))
+            try await socket.requestTunnel(tunnel)
         }
         guard let socket = socket.take() else { throw .givenUp }
         return socket
     }
 
-    private func makeSocket() throws(CandidateFailure) -> Socket {
+    /// The address that the socket connects to: that of the endpoint's proxy, or else the candidate's.
+    private func firstAddress() throws(CandidateFailure) -> SocketAddress {
+        guard let proxy = serverName?.proxy else { return address }
+        guard let address = SocketAddress(host: proxy.host, port: proxy.port) else {
+            throw CandidateFailure(cause: "the proxy \(proxy) has no address")
+        }
+        return address
+    }
+
+    /// What is asked of the proxy; nil without one.
+    private var tunnel: ProxyHandshake? {
+        if let proxy = serverName?.proxy {
+            guard let (host, port) = Target.split("\(address)"), let port else { return nil }
+            return ProxyHandshake(proxy, host: host, port: port)
+        }
+        guard let proxy = route.proxy, let (host, port) = route.target.proxyDestination else {
+            return nil
+        }
+        return ProxyHandshake(proxy, host: host, port: port)
+    }
+
+    private func makeSocket(to address: SocketAddress) throws(CandidateFailure) -> Socket {
         do throws(SystemError) {
             if let sockets = route.sockets { return try sockets() }
             let socket = try Socket(for: address)
@@ -221,6 +243,7 @@ extension ConnectionCandidate {
 
     /// What the candidate connects to, for errors.
     var subject: String {
+        if let proxy = serverName?.proxy { return "connect to the proxy \(proxy) for \(address)" }
         guard let proxy = route.proxy, route.sockets == nil else { return "connect \(address)" }
         return "connect to the proxy \(proxy) (\(address)) for \(route.target)"
     }

@@ -27,6 +27,9 @@ public struct ChannelEvent: Sendable {
         case connectionClosed(subchannel: UInt64, peer: String, cause: String)
         /// The server has no health service, so that it counts as healthy (proposal A17).
         case healthCheckUnsupported(subchannel: UInt64, peer: String)
+        /// The control plane demands TLS for a cluster, and the channel has no encryption: the calls to the cluster
+        /// are sent unencrypted. Use `ChannelCredentials.xds(fallback:)`.
+        case encryptionIgnored(cluster: String)
     }
 
     /// When it happened, as the time since the first of January 1970, UTC.
@@ -40,7 +43,7 @@ extension ChannelEvent {
     public var isFailure: Bool {
         switch kind {
         case .resolutionFailed, .serviceConfigRejected, .connectivity(.transientFailure),
-            .subchannel(_, .transientFailure, _), .healthCheckUnsupported:
+            .subchannel(_, .transientFailure, _), .healthCheckUnsupported, .encryptionIgnored:
             true
         default: false
         }
@@ -65,6 +68,8 @@ extension ChannelEvent: CustomStringConvertible {
             "the connection of subchannel \(id) to \(peer) has ended: \(cause)"
         case .healthCheckUnsupported(let id, let peer):
             "\(peer) (subchannel \(id)) has no health service and counts as healthy"
+        case .encryptionIgnored(let cluster):
+            "the control plane demands TLS for the cluster '\(cluster)', but the channel is insecure: its calls are not encrypted"
         }
     }
 }

@@ -81,7 +81,8 @@ extension Link.State {
     private mutating func responseTrailers(httpStatus: Int?) -> ResponseEnd {
         let id = connection.receivedHeadersID
         if let id, knownTrailers?.id == id, let end = knownTrailers?.meaning { return end }
-        let end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
+        var end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
+        end.isOfServer = true
         if let id, end.error == nil {
             knownTrailers = Link.Known(id: id, framing: .lengthPrefixed, meaning: end)
         }

@@ -7,4 +7,6 @@ package struct ResolverChannel: Sendable {
     package let credentials: ChannelCredentials
     /// The loop that runs its timers.
     package let loop: EventLoop
+    /// Adds to the events of the channel. Not to be called under a lock.
+    package let note: @Sendable (ChannelEvent.Kind) -> Void
 }

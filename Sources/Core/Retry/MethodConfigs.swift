@@ -215,7 +215,8 @@ extension MethodPolicy {
             if !usesRetryPolicies { chosen.method.attempts = nil }
             let selection = CallSelection(
                 requestHash: chosen.requestHash, attributes: chosen.attributes,
-                cluster: chosen.cluster, isSentOnce: chosen.method.attempts == nil)
+                cluster: chosen.cluster, responseFilter: chosen.responseFilter,
+                isSentOnce: chosen.method.attempts == nil)
             return MethodPolicy(
                 config: chosen.method, throttle: throttle, selection: selection,
                 filter: chosen.filter)

@@ -95,6 +95,7 @@ extension RetryingCall {
         deadlineTimer.close()
         // A call that ended before it began has only the policy.
         (remainder.selection ?? knownPolicy?.selection)?.release()
+        remainder.whenEnded?()
         for attempt in remainder.attempts { attempt.core?.cancel() }
     }
 

@@ -8,6 +8,8 @@ extension RetryingCall {
         var replay: RequestReplay
         /// Nil until the service config is known.
         var plan: AttemptPlan?
+        /// Tells the selector's step that the call has ended; nil if there is none to tell.
+        var whenEnded: (@Sendable () -> Void)?
         /// What the channel's config selector has decided, for all attempts; nil without a selector.
         var selection: CallSelection?
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
@@ -58,6 +60,7 @@ extension RetryingCall {
         fileprivate var mayHaveSent: Bool
         fileprivate var makeCore: MethodConfigs.MakeCore?
         let selection: CallSelection?
+        let whenEnded: (@Sendable () -> Void)?
     }
 
     /// What the core of an attempt is made with.
@@ -148,10 +151,11 @@ extension RetryingCall.State {
             failures = []
             makeCore = nil
             selection = nil
+            whenEnded = nil
         }
         return RetryingCall.Remainder(
             attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
-            selection: selection)
+            selection: selection, whenEnded: whenEnded)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.

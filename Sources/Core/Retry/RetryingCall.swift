@@ -131,9 +131,15 @@ extension RetryingCall {
         guard !isOver else { return }
         guard let filter = policy.filter else { return carryOutNextStep() }
         HeldLocks.assertNone(calling: "call filter")
-        filter.begin { [self] error in
+        let whenEnded = filter.begin { [self] error in
             if let error { fail(error) } else { carryOutNextStep() }
         }
+        guard let whenEnded else { return }
+        let hasEnded = state.withLock { state in
+            if !state.isOver { state.whenEnded = whenEnded }
+            return state.isOver
+        }
+        if hasEnded { whenEnded() }
     }
 
     private func carryOutNextStep() {

@@ -1,11 +1,13 @@
 import SwiftletTransport
 
-/// What TLS needs to know of the server at an address.
+/// What a connection needs to know of the server at an address: its name for TLS, and the way to it.
 struct ServerName: Hashable, Sendable {
     /// The name that its certificate must be valid for; nil means the name of the target.
     var name: String?
     /// How its connections are secured; nil means as the channel's.
     var security: EndpointSecurity?
+    /// The proxy in front of it; nil for that of the channel.
+    var proxy: ProxyServer?
 }
 
 /// The names of an endpoint that has addresses of several endpoints.
@@ -14,7 +16,7 @@ private enum ServerNames: EndpointAttributeKey {
 }
 
 extension Endpoint {
-    /// What TLS needs to know of each address. An address without an entry is treated as the target is.
+    /// What a connection needs to know of each address. An address without an entry is treated as the target is.
     var serverNames: [SocketAddress: ServerName] {
         var names: [SocketAddress: ServerName] = [:]
         for address in addresses {
@@ -40,7 +42,20 @@ extension Endpoint {
 extension EndpointAttributes {
     /// Nil for an endpoint that is treated as the target is.
     fileprivate var ownServerName: ServerName? {
-        let name = ServerName(name: serverName, security: security)
+        let name = ServerName(name: serverName, security: security, proxy: proxy)
         return name == ServerName() ? nil : name
+    }
+}
+
+private enum ProxyKey: EndpointAttributeKey {
+    typealias Value = ProxyServer
+}
+
+extension EndpointAttributes {
+    /// The proxy that is asked for connections to the addresses of the endpoint. Nil, the default, means that of the
+    /// channel. Its host must be an address.
+    package var proxy: ProxyServer? {
+        get { self[ProxyKey.self] }
+        set { self[ProxyKey.self] = newValue }
     }
 }

@@ -22,6 +22,8 @@ package struct CallConfig: Sendable {
     package var cluster: (any AnyObject & Sendable)?
     /// A step before the first attempt; nil for none.
     package var filter: (any CallFilter)?
+    /// See ``CallSelection/responseFilter``.
+    package var responseFilter: (any ResponseFilter)?
 
     package init(_ method: MethodConfig = MethodConfig([])) { self.method = method }
 }
@@ -30,5 +32,16 @@ package struct CallConfig: Sendable {
 package protocol CallFilter: Sendable {
     /// Calls `proceed` once, now or later, on any thread: with nil to send the call, and with an error to end it
     /// with that error. Has no effect after the end of the call.
-    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void)
+    ///
+    /// Returns what is called once when the call has ended, on any thread and outside of every lock. The step then
+    /// need not call `proceed`. Nil if there is nothing to do then.
+    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) -> (@Sendable () -> Void)?
+}
+
+/// A step of a call when a server answers it.
+package protocol ResponseFilter: Sendable {
+    /// Changes the metadata with which the response to an attempt begins: that of its headers, or that of its
+    /// trailers if it has no headers. Called before the call receives it, on the thread of the connection and
+    /// outside of every lock. Must not block.
+    func responseBegins(with metadata: inout Metadata)
 }

@@ -372,10 +372,15 @@ extension SubchannelLife {
 
     /// The state as it is reported to the balancer. The error names the target.
     func report(target: Target) -> SubchannelState {
-        health?.subchannelState
+        var report =
+            health?.subchannelState
             ?? SubchannelState(
                 connectivity,
                 failure: failure?.error(target: target, nextAttempt: attempts.next))
+        if report.connectivity == .ready {
+            report.address = links.open.first.map { ServerAddress($0.address) }
+        }
+        return report
     }
 
     /// Whether an attempt is running.

@@ -10,6 +10,8 @@ package struct ResponseEnd: Error {
     /// A cancellation or a deadline is delivered before messages that were not read, which are dropped. The end
     /// that the server sent is delivered after them.
     var isImmediate = false
+    /// Whether the server has sent the trailers: they are not those of a stream that was reset.
+    var isOfServer = false
 
     package init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error

@@ -46,7 +46,7 @@ extension XDS.Bootstrap {
     struct Authority: Hashable, Sendable {
         let listenerTemplate: String
         let servers: [Server]
-        /// Whether a server that is reached but has no resource keeps the next one from being asked (A95).
+        /// Whether the next server is asked whenever one cannot be reached, even if every resource is known (A95).
         let fallsBackOnReachabilityOnly: Bool
 
         fileprivate init(

@@ -218,11 +218,17 @@ extension ADSClient {
         return streams[last]?.failure
     }
 
-    /// Asks the next server too if the last one cannot be reached, and something is not known yet.
+    /// Asks the next server too if the last one cannot be reached, and something is not known yet. The latter does
+    /// not matter if the bootstrap says so of the authority (A95).
     mutating func fallBackIfNeeded(_ authority: ByteText?) {
+        let needsUnknown =
+            authority.flatMap { bootstrap.authorities[$0] }?.fallsBackOnReachabilityOnly != true
         while var state = authorities[authority], failure(of: authority) != nil,
             state.last + 1 < state.servers.count,
-            resources.contains(where: { $0.key.name.authority == authority && $0.value.isUnknown })
+            !needsUnknown
+                || resources.contains(where: {
+                    $0.key.name.authority == authority && $0.value.isUnknown
+                })
         {
             state.last += 1
             authorities[authority] = state

@@ -9,6 +9,19 @@ struct MeshConfiguration: Hashable, Sendable {
     let clusters: [ByteText: ClusterState]
 }
 
+extension MeshConfiguration {
+    /// The clusters with settings of TLS.
+    var clustersWithTLS: Set<ByteText> {
+        var names: Set<ByteText> = []
+        for case .usable(let configuration) in clusters.values {
+            for leaf in configuration.leaves where leaf.cluster.tls != nil {
+                names.insert(leaf.name)
+            }
+        }
+        return names
+    }
+}
+
 enum ClusterState: Hashable, Sendable {
     case usable(ClusterConfiguration)
     /// The message of the calls that are sent there.

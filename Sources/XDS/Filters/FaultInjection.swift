@@ -4,9 +4,6 @@ import Synchronization
 
 /// What the fault filters have drawn for one call (A33): a delay, then an error in place of the call.
 struct FaultInjection: CallFilter {
-    /// The faults of the process that are running.
-    private static let activeCount = Atomic<UInt32>(0)
-
     private let delay: Duration
     private let error: RPCError?
 
@@ -18,9 +15,7 @@ struct FaultInjection: CallFilter {
         var delay = Duration.zero
         var error: RPCError?
         for config in configs where error == nil {
-            guard Self.activeCount.load(ordering: .relaxed) < config.maxActiveFaults else {
-                continue
-            }
+            guard ActiveFault.count < config.maxActiveFaults else { continue }
             delay += config.delay(of: call, random: random) ?? .zero
             error = config.error(of: call, random: random)
         }
@@ -28,19 +23,44 @@ struct FaultInjection: CallFilter {
         (self.delay, self.error) = (delay, error)
     }
 
-    func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) {
-        Self.activeCount.wrappingAdd(1, ordering: .relaxed)
-        guard delay > .zero else { return end(proceed) }
-        Task {
-            // This task is never cancelled.
+    func begin(
+        _ proceed: @escaping @Sendable (RPCError?) -> Void
+    ) -> (@Sendable () -> Void)? {
+        let fault = ActiveFault()
+        guard delay > .zero else {
+            fault.end()
+            proceed(error)
+            return nil
+        }
+        let wait = Task {
+            // Ends early if the call does. `proceed` then has no effect.
             try? await Task.sleep(for: delay)
-            end(proceed)
+            fault.end()
+            proceed(error)
+        }
+        return {
+            // At once, so that the next call may have a fault in its place.
+            fault.end()
+            wait.cancel()
         }
     }
+}
 
-    private func end(_ proceed: (RPCError?) -> Void) {
-        Self.activeCount.wrappingSubtract(1, ordering: .relaxed)
-        proceed(error)
+/// A fault that runs. It is counted until its end.
+private final class ActiveFault: Sendable {
+    private static let active = Atomic<UInt32>(0)
+
+    private let hasEnded = Atomic(false)
+
+    init() { Self.active.wrappingAdd(1, ordering: .relaxed) }
+
+    /// The faults of the process that run.
+    static var count: UInt32 { active.load(ordering: .relaxed) }
+
+    /// Only the first end counts.
+    func end() {
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
+        Self.active.wrappingSubtract(1, ordering: .relaxed)
     }
 }
 

@@ -18,16 +18,25 @@ final class ClusterUse: Sendable {
     func place(rewritingAuthority: Bool) -> CallPlace {
         rewritingAuthority ? places.rewriting : places.other
     }
+
+    func place(rewritingAuthority: Bool, of session: Session) -> CallPlace {
+        CallPlace(name, rewritesAuthority: rewritingAuthority, session: session)
+    }
 }
 
-/// What the pickers read of a call. Shared by all calls of a cluster, so that a call allocates none.
+/// What the pickers read of a call. Shared by all calls of a cluster that have no session, so that a call allocates
+/// none.
 final class CallPlace: Sendable {
     let cluster: ByteText
     /// Whether the name of its endpoint becomes the authority of the call (A81).
     let rewritesAuthority: Bool
 
-    fileprivate init(_ cluster: ByteText, rewritesAuthority: Bool) {
+    /// Nil for most calls.
+    let session: Session?
+
+    init(_ cluster: ByteText, rewritesAuthority: Bool, session: Session? = nil) {
         self.cluster = cluster
         self.rewritesAuthority = rewritesAuthority
+        self.session = session
     }
 }

@@ -29,6 +29,8 @@ final class MeshResolver: Resolver {
         var lookups: [ClusterHost: DNSResolver] = [:]
         /// The uses that the newest selector has, or an earlier one had.
         var uses: [ByteText: Use] = [:]
+        /// The clusters of the newest configuration whose settings of TLS are not used.
+        var unencrypted: Set<ByteText> = []
     }
 
     /// Numbers the resolvers of the process, so that no two of their watchers have the same number.
@@ -37,6 +39,8 @@ final class MeshResolver: Resolver {
     private let client: MeshClient
     private let arguments: ChannelArguments
     private let loop: EventLoop
+    /// Says that the settings of TLS of a cluster are not used; nil if they are, or if another encryption is.
+    private let noteUnencrypted: (@Sendable (ByteText) -> Void)?
     private let channelID = UInt64.random(in: 0 ... .max)
     private let work: SerialWork<Work, Input>
 
@@ -47,8 +51,9 @@ final class MeshResolver: Resolver {
     ///   - loop: Runs the timers of lookups.
     init(
         _ target: Target, authority: String, _ arguments: ChannelArguments, on loop: EventLoop,
-        bootstrap: XDS.Bootstrap
+        bootstrap: XDS.Bootstrap, noteUnencrypted: (@Sendable (ByteText) -> Void)? = nil
     ) throws(RPCError) {
+        self.noteUnencrypted = noteUnencrypted
         let listener = try bootstrap.listenerName(
             of: PercentCoding.decode(target.path), authority: target.uriAuthority)
         client = try MeshClients.client(of: target.text, bootstrap)
@@ -63,9 +68,14 @@ final class MeshResolver: Resolver {
     }
 
     convenience init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
+        let note = channel.note
+        var noteUnencrypted: (@Sendable (ByteText) -> Void)?
+        if channel.credentials.encryption == .none {
+            noteUnencrypted = { note(.encryptionIgnored(cluster: $0.description)) }
+        }
         try self.init(
             channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
-            bootstrap: bootstrap)
+            bootstrap: bootstrap, noteUnencrypted: noteUnencrypted)
     }
 
     func start(_ results: ResolverResults) { post(.start(results)) }
@@ -133,6 +143,13 @@ extension MeshResolver {
 
     private func report(_ configuration: MeshConfiguration, _ work: inout Work) {
         guard let results = work.results else { return }
+        if let noteUnencrypted {
+            let clusters = configuration.clustersWithTLS
+            for cluster in clusters.subtracting(work.unencrypted).inOrder() {
+                noteUnencrypted(cluster)
+            }
+            work.unencrypted = clusters
+        }
         var uses: [ByteText: ClusterUse] = [:]
         for name in configuration.virtualHost.clusters {
             uses[name] = use(of: name, &work)
@@ -142,7 +159,8 @@ extension MeshResolver {
             clusters: configuration.clusters,
             tree: TreeContext(
                 providers: client.bootstrap.certificateProviders, loads: client.loads,
-                rewritesAuthority: configuration.virtualHost.rewritesAuthority))
+                rewritesAuthority: configuration.virtualHost.rewritesAuthority,
+                hasSessions: configuration.listener.filters.contains { $0.config.isSession }))
         var result = ResolverResult(
             endpoints: .success([]),
             serviceConfig: .success(ServiceConfig(balancing: policy)))

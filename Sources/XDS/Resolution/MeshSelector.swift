@@ -6,6 +6,7 @@ struct MeshSelector: ConfigSelector {
     let listener: Listener
     let table: RouteTable
     private let faults: [Listener.Filter]
+    private let sessions: [Listener.Filter]
     private let uses: [ByteText: ClusterUse]
     /// The same for all calls of the channel.
     let channelID: UInt64
@@ -18,6 +19,7 @@ struct MeshSelector: ConfigSelector {
         listener = configuration.listener
         table = RouteTable(configuration.virtualHost)
         faults = listener.filters.filter { if case .fault = $0.config { true } else { false } }
+        sessions = listener.filters.filter(\.config.isSession)
         self.uses = uses
         self.channelID = channelID
     }
@@ -35,9 +37,14 @@ struct MeshSelector: ConfigSelector {
     private func config(
         for call: CallHeaders, _ routed: RoutedCall
     ) throws(RPCError) -> CallConfig {
-        guard let use = uses[routed.cluster] else {
+        let cookie = sessions.isEmpty ? nil : sessionCookie(for: call, routed)
+        let server = cookie?.server(of: call.metadata)
+        // A60: the cluster of a session is kept if the route still has it.
+        let kept = server.flatMap { routed.forwarding.has($0.cluster) ? $0.cluster : nil }
+        let cluster = kept ?? routed.cluster
+        guard let use = uses[cluster] else {
             // Not reached: there is a use of each cluster of the routes.
-            throw RPCError(.internal, "xds: the cluster '\(routed.cluster)' is not in use")
+            throw RPCError(.internal, "xds: the cluster '\(cluster)' is not in use")
         }
         var config = CallConfig()
         config.method.timeout = routed.maxDuration(of: listener)
@@ -45,11 +52,34 @@ struct MeshSelector: ConfigSelector {
         // A call without a hash goes to a random endpoint (A42).
         config.requestHash =
             routed.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
-        config.attributes = use.place(
-            rewritingAuthority: routed.forwarding.rewritesAuthority)
+        let rewrites = routed.forwarding.rewritesAuthority
+        if let cookie, let server {
+            let session = Session(cookie, server, in: cluster)
+            config.attributes = use.place(rewritingAuthority: rewrites, of: session)
+            config.responseFilter = session
+        } else {
+            config.attributes = use.place(rewritingAuthority: rewrites)
+        }
         config.cluster = use
         if !faults.isEmpty { config.filter = faultInjection(for: call, routed) }
         return config
+    }
+
+    /// The cookie of the call's session; nil without a session.
+    private func sessionCookie(for call: CallHeaders, _ routed: RoutedCall) -> SessionCookie? {
+        for filter in sessions {
+            var cookie: SessionCookie?
+            switch routed.override(of: filter.name) {
+            case .statefulSession(let other)?: cookie = other
+            case .disabled?: break
+            case .fault?, nil:
+                if !filter.isDisabled, case .statefulSession(let own) = filter.config {
+                    cookie = own
+                }
+            }
+            if let cookie, cookie.isSent(to: call.path) { return cookie }
+        }
+        return nil
     }
 
     private func faultInjection(for call: CallHeaders, _ routed: RoutedCall) -> FaultInjection? {
@@ -63,6 +93,16 @@ struct MeshSelector: ConfigSelector {
             return config
         }
         return FaultInjection(configs, call, random: random.below)
+    }
+}
+
+extension Forwarding {
+    /// Whether calls of the route can go to a cluster.
+    fileprivate func has(_ cluster: ByteText) -> Bool {
+        switch destination {
+        case .cluster(let name): name == cluster
+        case .weighted(let clusters): clusters.contains { $0.name == cluster }
+        }
     }
 }
 

@@ -32,7 +32,7 @@ struct Cluster: Hashable, Sendable {
     let reportedMetrics: ReportedMetrics
     /// The states of the endpoints to which a session may stick.
     let sessionStates: EndpointStates
-    /// After how much time without a call a connection is closed.
+    /// After how much time without a call of a session a connection is closed that only sessions need (A75).
     let idleTimeout: Duration
     /// Nil for the channel's own credentials.
     let tls: UpstreamTLS?

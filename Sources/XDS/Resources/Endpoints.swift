@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
 
@@ -26,6 +27,8 @@ struct Endpoints: Hashable, Sendable {
         let hostName: ByteText
         /// What places the endpoint on a ring (A76); empty for its first address.
         let hashKey: ByteText
+        /// The proxy in front of it, if the cluster uses such proxies (A86); nil without one.
+        var proxy: ProxyServer?
     }
 
     struct Drop: Hashable, Sendable {
@@ -102,13 +105,15 @@ extension Endpoints.Group {
             violations.add("locality", "is required")
             return nil
         }
+        let proxy = Endpoints.Endpoint.proxy(message.metadata, &violations)
         var sum: UInt64 = 0
         var endpoints: [Endpoints.Endpoint] = []
         for (index, message) in message.lbEndpoints.enumerated() {
             violations.within("lb_endpoints", index) { violations in
-                guard let endpoint = Endpoints.Endpoint(message, &addresses, &violations) else {
+                guard var endpoint = Endpoints.Endpoint(message, &addresses, &violations) else {
                     return
                 }
+                endpoint.proxy = endpoint.proxy ?? proxy
                 sum += UInt64(endpoint.weight)
                 endpoints.append(endpoint)
             }
@@ -145,6 +150,7 @@ extension Endpoints.Endpoint {
         hostName = ByteText(endpoint.hostname)
         let key = message.metadata?.filterMetadata["envoy.lb"]?["hash_key"]?.kind
         hashKey = if case .stringValue(let text)? = key { ByteText(text) } else { "" }
+        proxy = Self.proxy(message.metadata, &violations)
         let messages = [endpoint.address] + endpoint.additionalAddresses.map(\.address)
         addresses = messages.compactMap { message in
             guard let address = Self.address(message, &violations) else { return nil }
@@ -152,6 +158,21 @@ extension Endpoints.Endpoint {
                 violations.add("address", "\(address) is repeated")
             }
             return address
+        }
+    }
+
+    /// The proxy that the metadata names (A86). A value of another type does not count.
+    fileprivate static func proxy(
+        _ metadata: Envoy.Core.Metadata?, _ violations: inout Violations
+    ) -> ProxyServer? {
+        let key = "envoy.http11_proxy_transport_socket.proxy_address"
+        let type = Envoy.Core.Address.self
+        guard let any = metadata?.typedFilterMetadata[key], any.holds(type) else { return nil }
+        return violations.within("metadata.proxy_address") { violations in
+            guard let message = violations.decode(nil, any.value, as: type),
+                let address = address(message, &violations)
+            else { return nil }
+            return try? ProxyServer("http://\(address)")
         }
     }
 

@@ -10,6 +10,11 @@ enum FilterConfig: Hashable, Sendable {
     case statefulSession(SessionCookie?)
 }
 
+extension FilterConfig {
+    /// Whether the filter is one of sessions, even if they are off.
+    var isSession: Bool { if case .statefulSession = self { true } else { false } }
+}
+
 /// Another configuration of a filter, for a virtual host, a route or a cluster.
 enum FilterOverride: Hashable, Sendable {
     case fault(FaultConfig)
@@ -200,8 +205,19 @@ extension SessionCookie {
             return nil
         }
         name = violations.nonempty("session_state.typed_config.cookie.name", cookie.name)
+        if !Self.isLegal(cookie.name, without: "=;, \"") {
+            violations.add("session_state.typed_config.cookie.name", "is not a legal name")
+        }
+        if !Self.isLegal(cookie.path, without: ";") {
+            violations.add("session_state.typed_config.cookie.path", "is not a legal path")
+        }
         lifetime =
             violations.duration("session_state.typed_config.cookie.ttl", cookie.ttl) ?? .zero
         path = ByteText(cookie.path)
+    }
+
+    /// Whether the text can be a part of a header: visible ASCII without these characters.
+    private static func isLegal(_ text: String, without excluded: String) -> Bool {
+        text.utf8.allSatisfy { 0x21...0x7e ~= $0 && !excluded.utf8.contains($0) }
     }
 }

@@ -90,7 +90,8 @@ extension ClusterBalancer {
         var memory = memories[leaf.name] ?? LeafMemory(tree.providers)
         memory.use(leaf, tree)
         let made = LeafTree(
-            leaf, path: path, rewritesAuthority: tree.rewritesAuthority, &memory)
+            leaf, path: path, rewritesAuthority: tree.rewritesAuthority,
+            hasSessions: tree.hasSessions, &memory)
         memories[leaf.name] = memory
         return (made.policy, made.endpoints)
     }

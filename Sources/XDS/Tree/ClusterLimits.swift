@@ -12,6 +12,8 @@ struct ClusterLimits: BalancingPolicy {
     let failure: String?
     /// Counts the calls; nil if the cluster does not report its load.
     let load: ClusterLoad?
+    /// Whether a subchannel may have the addresses of several endpoints.
+    let joinsEndpoints: Bool
     let child: PolicyBox
 
     init(_ leaf: LeafCluster, failure: String?, load: ClusterLoad?, child: PolicyBox) {
@@ -20,6 +22,7 @@ struct ClusterLimits: BalancingPolicy {
         maxRequests = leaf.cluster.maxRequests
         self.failure = failure
         self.load = load
+        joinsEndpoints = leaf.cluster.policy.joinsEndpoints
         self.child = child
     }
 
@@ -36,6 +39,9 @@ private struct ClusterLimitsBalancer: Balancer {
     private var subchannels = ChildSubchannels<Void>()
     /// Kept for the pickers, which share it. Empty if nothing needs the places.
     private var places: [Subchannel: SubchannelPlace] = [:]
+    /// What the control plane says of each address, if a subchannel may have those of several endpoints and if
+    /// something needs the places.
+    private var addresses: [ServerAddress: MeshEndpoint.Value] = [:]
     private var random: PickerRandom?
 
     mutating func update(
@@ -45,7 +51,8 @@ private struct ClusterLimitsBalancer: Balancer {
         if policy.key != self.policy?.key { count = CallCount.shared(policy.key) }
         let counts = policy.load != self.policy?.load
         self.policy = policy
-        if counts { index(Array(subchannels.entries.keys)) }
+        addresses = policy.joinsEndpoints ? Self.addresses(of: update.endpoints) : [:]
+        if counts || policy.joinsEndpoints { index(Array(subchannels.entries.keys)) }
         if random == nil { random = PickerRandom(seed: context.randomNumber()) }
         if policy.failure != nil {
             run(&context) { $0.close(&$1) }
@@ -71,7 +78,11 @@ private struct ClusterLimitsBalancer: Balancer {
     mutating func subchannel(
         _ subchannel: Subchannel, changedTo state: SubchannelState,
         _ context: inout BalancerContext
-    ) { run(&context) { $0.subchannel(subchannel, changedTo: state, &$1) } }
+    ) {
+        let entry = subchannels.subchannel(subchannel, changedTo: state)
+        if entry != nil, !addresses.isEmpty { index([subchannel]) }
+        run(&context) { $0.subchannel(subchannel, changedTo: state, &$1) }
+    }
 
     mutating func subchannel(
         _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
@@ -88,7 +99,7 @@ private struct ClusterLimitsBalancer: Balancer {
     mutating func close(_ context: inout BalancerContext) {
         child.close(&context)
         subchannels.removeAll()
-        places = [:]
+        (places, addresses) = ([:], [:])
     }
 }
 
@@ -105,14 +116,27 @@ extension ClusterLimitsBalancer {
         if report != nil || alwaysReports { self.report(&context) }
     }
 
-    /// Finds the places of subchannels that are new or have another endpoint.
+    /// Finds the places of subchannels that are new, or have another endpoint or another connection.
     private mutating func index(_ changed: [Subchannel]) {
         for subchannel in changed {
-            let endpoint = subchannels.entries[subchannel]?.endpoint
-            places[subchannel] = (endpoint?.attributes[MeshEndpoint.self]).map {
+            let entry = subchannels.entries[subchannel]
+            // Its attributes are those of the first of its endpoints.
+            let connected = entry?.state?.address.flatMap { addresses[$0] }
+            places[subchannel] = (connected ?? entry?.endpoint.attributes[MeshEndpoint.self]).map {
                 SubchannelPlace(load: policy?.load?.place($0.locality), authority: $0.authority)
             }
         }
+    }
+
+    private static func addresses(
+        of endpoints: [Endpoint]
+    ) -> [ServerAddress: MeshEndpoint.Value] {
+        var values: [ServerAddress: MeshEndpoint.Value] = [:]
+        for endpoint in endpoints {
+            guard let value = endpoint.attributes[MeshEndpoint.self] else { continue }
+            for address in endpoint.addresses { values[address] = value }
+        }
+        return values
     }
 
     private func report(_ context: inout BalancerContext) {

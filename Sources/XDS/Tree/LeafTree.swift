@@ -10,14 +10,17 @@ struct LeafTree {
     /// - Parameters:
     ///   - path: Where the cluster is in the tree.
     ///   - rewritesAuthority: Whether calls of a route have the name of their endpoint as the authority.
+    ///   - hasSessions: Whether calls can have sessions.
     ///   - memory: What is kept of the cluster, which uses its newest resources already.
     init(
-        _ leaf: LeafCluster, path: [String], rewritesAuthority: Bool,
-        _ memory: inout LeafMemory
+        _ leaf: LeafCluster, path: [String], rewritesAuthority: Bool = false,
+        hasSessions: Bool = false, _ memory: inout LeafMemory
     ) {
         let priorities = leaf.endpoints?.priorities ?? []
         let priorityNames = memory.names.names(for: priorities)
-        let needsPlace = memory.load != nil || rewritesAuthority
+        // Endpoints that drain get only the calls of sessions.
+        let keepsDraining = hasSessions && leaf.cluster.sessionStates.contains(.draining)
+        let needsPlace = memory.load != nil || rewritesAuthority || hasSessions
         let isLookedUp = if case .dns = leaf.cluster.discovery { true } else { false }
         var children: [String: PriorityPolicy.Child] = [:]
         var endpoints: [Endpoint] = []
@@ -26,7 +29,8 @@ struct LeafTree {
                 policy: leaf.cluster.policy.policy(for: groups, memory.names),
                 ignoresResolutionRequests: !isLookedUp)
             endpoints += Self.endpoints(
-                groups, leaf.cluster, path + [name], needsPlace: needsPlace, &memory)
+                groups, leaf.cluster, path + [name], needsPlace: needsPlace,
+                keepsDraining: keepsDraining, &memory)
         }
         var failure: String?
         if priorities.isEmpty {
@@ -34,7 +38,12 @@ struct LeafTree {
         }
         let limits = ClusterLimits(
             leaf, failure: failure, load: memory.load,
-            child: PolicyBox(policy: PriorityPolicy(children: children, priorities: priorityNames)))
+            child: PolicyBox(
+                policy: Affinity(
+                    isUsed: hasSessions, states: leaf.cluster.sessionStates,
+                    idleTimeout: leaf.cluster.idleTimeout,
+                    child: PolicyBox(
+                        policy: PriorityPolicy(children: children, priorities: priorityNames)))))
         policy = OutlierDetection(limits, leaf.cluster.outliers)
         self.endpoints = endpoints
     }
@@ -42,22 +51,25 @@ struct LeafTree {
     /// The endpoints of one priority.
     private static func endpoints(
         _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], needsPlace: Bool,
-        _ memory: inout LeafMemory
+        keepsDraining: Bool, _ memory: inout LeafMemory
     ) -> [Endpoint] {
         var endpoints: [Endpoint] = []
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
         for group in groups {
-            let usable = group.endpoints.filter { !$0.state.contains(.draining) }
+            let usable = group.endpoints.filter { keepsDraining || $0.state != .draining }
             let groupShare = FixedFraction(UInt64(group.weight), of: sum)
-            let groupSum = usable.reduce(0) { $0 + UInt64($1.weight) }
+            let groupSum = usable.reduce(0) { $0 + ($1.state == .draining ? 0 : UInt64($1.weight)) }
             let path =
                 cluster.policy.hasLocalities ? path + [memory.names.name(of: group.locality)] : path
             for endpoint in usable {
-                let share = FixedFraction(UInt64(endpoint.weight), of: groupSum)
                 var made = Endpoint(endpoint.addresses.map { ServerAddress($0) })
                 made.attributes.path = path
-                made.attributes.weight = (groupShare * share).weight
+                if endpoint.state != .draining {
+                    let share = FixedFraction(UInt64(endpoint.weight), of: groupSum)
+                    made.attributes.weight = (groupShare * share).weight
+                }
                 if !endpoint.hashKey.isEmpty { made.attributes.hashKey = endpoint.hashKey.string }
+                if cluster.usesProxies { made.attributes.proxy = endpoint.proxy }
                 made.attributes.security = memory.security.security(of: endpoint)
                 if needsPlace {
                     made.attributes[MeshEndpoint.self] = MeshEndpoint.Value(
@@ -93,6 +105,15 @@ extension ClusterPolicy {
     /// Whether the policy chooses a locality first.
     fileprivate var hasLocalities: Bool {
         if case .localities = self { true } else { false }
+    }
+
+    /// Whether a subchannel may have the addresses of several endpoints. That of the program's own policy may.
+    var joinsEndpoints: Bool {
+        switch self {
+        case .pickFirst, .registered: true
+        case .localities(let inner): inner.joinsEndpoints
+        case .roundRobin, .leastRequest, .ringHash, .weightedRoundRobin: false
+        }
     }
 
     /// The policy of one priority.

@@ -6,9 +6,11 @@ enum MeshEndpoint: EndpointAttributeKey {
         let locality: Endpoints.Locality
         /// The name of the endpoint; nil if it has none that can be an authority (A81).
         let authority: String?
+        let state: EndpointStates
 
         init(_ locality: Endpoints.Locality, _ endpoint: Endpoints.Endpoint) {
             self.locality = locality
+            state = endpoint.state
             // ASCII, and short: calls compare it with other texts.
             let name = endpoint.hostName.string
             let isLegal = 1...300 ~= name.utf8.count && name.utf8.allSatisfy { 0x21...0x7e ~= $0 }

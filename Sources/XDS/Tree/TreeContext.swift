@@ -5,6 +5,8 @@ struct TreeContext: Hashable, Sendable {
     let loads: LoadReports
     /// Whether calls of a route have the name of their endpoint as the authority (A81).
     let rewritesAuthority: Bool
+    /// Whether calls can have sessions.
+    let hasSessions: Bool
 }
 
 /// What a balancer keeps of a cluster with endpoints from one update to the next.

@@ -13,6 +13,7 @@ final class Mesh: Resolver {
         var policy: any BalancingPolicy = RoundRobin()
         var method = MethodConfig([])
         var filter: (any CallFilter)?
+        var responseFilter: (any ResponseFilter)?
         /// How the connections to the servers are secured; nil for the credentials of the channel.
         var security: EndpointSecurity?
         /// The authority that the picker sets; nil for none.
@@ -170,6 +171,7 @@ struct MeshSelector: ConfigSelector {
         config.cluster = choice.use
         config.requestHash = metadata["x-key"].flatMap { UInt64($0) }
         config.filter = cluster.filter
+        config.responseFilter = cluster.responseFilter
         return config
     }
 }

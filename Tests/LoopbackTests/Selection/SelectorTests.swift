@@ -221,8 +221,12 @@ struct SelectorTests {
     /// Holds calls until the test lets them go on.
     private final class Holding: CallFilter {
         let held = Mutex<[@Sendable (RPCError?) -> Void]>([])
-        func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) {
+        let endCount = Atomic(0)
+        func begin(
+            _ proceed: @escaping @Sendable (RPCError?) -> Void
+        ) -> (@Sendable () -> Void)? {
             held.withLock { $0.append(proceed) }
+            return { self.endCount.add(1, ordering: .relaxed) }
         }
         func take() async throws -> @Sendable (RPCError?) -> Void {
             try await eventually { self.held.withLock { !$0.isEmpty } }
@@ -245,6 +249,7 @@ struct SelectorTests {
         try await filter.take()(nil)
         #expect(try await answer == [1, 1, 1])
         #expect(filter.held.withLock { $0.isEmpty }, "the step precedes the first attempt only")
+        try await eventually { filter.endCount.load(ordering: .relaxed) == 1 }
 
         let failing = Task { try await channel.unary(Self.ask, [], options: Self.options("held")) }
         try await filter.take()(RPCError(.notFound, "a fault"))
@@ -258,9 +263,53 @@ struct SelectorTests {
         cancelled.cancel()
         let end = await #expect(throws: RPCError.self) { try await cancelled.value }
         #expect(end?.code == .cancelled && end?.mayHaveBeenExecuted == false)
+        // A step that waits ends with its call.
+        try await eventually { filter.endCount.load(ordering: .relaxed) == 3 }
         proceed(nil)
         mesh.remove("held")
         try await eventually { mesh.clusters.isEmpty }
+        await channel.close()
+    }
+
+    /// Adds a header to each response, and counts them.
+    private final class Stamping: ResponseFilter {
+        let count = Atomic(0)
+        func responseBegins(with metadata: inout Metadata) {
+            metadata.append("\(count.add(1, ordering: .relaxed).newValue)", for: "x-stamp")
+        }
+    }
+
+    @Test("sees where each response begins: its headers, or its trailers if it has no headers")
+    func responseFilter() async throws {
+        let stamps = Stamping()
+        let server = try LoopbackServer { server in
+            server.unary(Self.ask) { request, _ in
+                if request == [0] { throw RPCError(.dataLoss, "no") }
+                return [1]
+            }
+        }
+        let busy = try Self.server(1, refusals: 1)
+        let mesh = try Mesh(
+            "selector-response",
+            [
+                "plain": Mesh.Cluster(servers: [server], responseFilter: stamps),
+                "retried": Mesh.Cluster(
+                    servers: [busy], method: Self.method(minutes: 1, attempts: 2),
+                    responseFilter: stamps),
+            ])
+        let channel = try mesh.channel()
+        let answer = try await channel.unaryResponse(
+            Self.ask, [1], options: Self.options("plain"))
+        #expect(
+            answer.initialMetadata["x-stamp"] == "1" && answer.trailingMetadata["x-stamp"] == nil)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.ask, [0], options: Self.options("plain"))
+        }
+        #expect(error?.metadata["x-stamp"] == "2" || error?.initialMetadata["x-stamp"] == "2")
+        // The refused attempt counts as well: it is answered, although the call does not receive it.
+        let retried = try await channel.unaryResponse(
+            Self.ask, [], options: Self.options("retried"))
+        #expect(retried.message == [1, 1, 1] && retried.initialMetadata["x-stamp"] == "4")
         await channel.close()
     }
 }

@@ -59,6 +59,8 @@ row("fault: delay by header with a percentage", give(faulty(delay={"header_delay
     call("A", headers={"x-envoy-fault-delay-request": "8000", "x-envoy-fault-delay-request-percentage": "0"}, timeout=5))
 row("fault: at most one at once", give(faulty(**delay("8s"), max_active_faults=1)),
     call({"A": (4, 4), "4": (1, 1)}, n=5, together=True, timeout=1.5))
+row("fault: one that its call has not waited for runs no more", give(faulty(**delay("8s"), max_active_faults=1)),
+    call(4, timeout=0.3), call(4, timeout=0.3), call(4, timeout=0.3), arrivals(A=0))
 row("fault: max_active_faults 0", give(faulty(**abort(grpc_status=10), max_active_faults=0)), call("A", n=20))
 row("fault: it is changed while calls run", give(faulty(**abort(grpc_status=10))), call(10), give(listener()), until("A"),
     give(faulty(**abort(grpc_status=9))), until(9))

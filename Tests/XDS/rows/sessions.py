@@ -1,12 +1,8 @@
 """Sessions by cookie (A55, A60, A75)."""
 import base64
-import functools
 
 from resources import *
 from steps import *
-
-# The library checks the settings of sessions, and has no sessions.
-row = functools.partial(row, only="grpcio", why="this library has no sessions")
 
 SESSION = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession"
 COOKIE = "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState"
@@ -110,6 +106,20 @@ row("session: only in a route", give(app(filters=[extension("session", SESSION),
 row("session: the cookie keeps the cluster of a weighted choice",
     give(listener(filters=[session(), ROUTER]), routes(route(to={"a": 1, "b": 1})), lookup("a", "b")), until({"A", "B"}, n=20),
     visit("v"), returns("v", n=30), visit("w"), returns("w", n=30))
+def move(name):
+    """The server of a visitor moves to the second priority."""
+    def act(run):
+        gone = run.cookies[name][1]
+        resource = endpoints("a", group(*(each for each in "ABC" if each != gone)), group(gone, priority=1, zone="z1"))
+        run.control.give([resource])
+        run.board.wait(lambda: any(
+            request.type == "EDS" and request.nonce == run.control.sent("EDS") for request in run.control.requests), "no ACK")
+    return Step(f"move {name}", act)
+
+
+row("session: the server moves to a lower priority, and keeps its sessions", give(app()), until({"A", "B", "C"}, n=9), visit("v"),
+    move("v"), Step("others do not go there", lambda run: until({each for each in "ABC" if each != run.cookies["v"][1]}, n=9).act(run)),
+    returns("v"), visit("w"), returns("v"))
 row("session: what the cookie says", give(app("A")), visit("v"), Step("address and cluster", lambda run: expect(
     base64.b64decode(run.cookies["v"][0][3:] + "==").decode() == f"127.0.0.1:{run.ports['A']};a", f"{base64.b64decode(run.cookies['v'][0][3:] + '==')}")))
 row("session: with a ring", give([listener(filters=[session(), ROUTER]), routes(route()), cluster(lb_policy="RING_HASH"),

@@ -79,6 +79,43 @@ struct LiveMeshTests {
         await channel.close()
     }
 
+    @Test("says once that it does not encrypt the calls to a cluster whose settings demand TLS")
+    func encryptionIgnored() async throws {
+        let mesh = try LiveMesh("xds-live-plaintext")
+        let server = try mesh.server(1)
+        try mesh.cluster("plain", [server])
+        mesh.plane.set(.endpoints, ["secret": try LiveMesh.endpoints("secret", [server])])
+        let roots = Envoy.TLS.CertificateValidationContext.with { $0.systemRootCerts = .init() }
+        let context = Envoy.TLS.UpstreamTlsContext.with {
+            $0.commonTLSContext = .with { $0.validationContextType = .validationContext(roots) }
+        }
+        mesh.plane.set(
+            .cluster,
+            [
+                "secret": Sample.cluster("secret") {
+                    $0.transportSocket = .with {
+                        $0.name = "tls"
+                        $0.configType = .typedConfig(Sample.any(context))
+                    }
+                }
+            ])
+        mesh.route(to: ["plain": 1])
+        let channel = try mesh.channel()
+        #expect(try await Self.answer(of: channel) == 1)
+        func clusters() -> [String] {
+            (channel.snapshot?.events ?? []).compactMap {
+                if case .encryptionIgnored(let cluster) = $0.kind { cluster } else { nil }
+            }
+        }
+        #expect(clusters().isEmpty)
+        mesh.route(to: ["secret": 1])
+        try await eventually { clusters() == ["secret"] }
+        mesh.route(to: ["secret": 1, "plain": 1])
+        for _ in 0..<10 { #expect(try await Self.answer(of: channel) == 1) }
+        #expect(clusters() == ["secret"])
+        await channel.close()
+    }
+
     @Test("leaves nothing at the control plane when it is closed")
     func closed() async throws {
         let mesh = try LiveMesh("xds-live-closed")

@@ -1,0 +1,319 @@
+import SwiftletBalancing
+import SwiftletCore
+import SwiftletMessages
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletXDS
+
+@Suite("The servers of sessions")
+struct AffinityTests {
+    /// The policies of a cluster in virtual time. The test reports the states of its subchannels.
+    private struct Tree {
+        private final class Numbers: Sendable {
+            let last = Atomic<UInt64>(0)
+            let random = Atomic<UInt64>(1)
+            let wakeUps = Atomic(0)
+        }
+
+        private var balancer: any Balancer
+        private(set) var picker: any Picker = QueuePicker()
+        private var memory = LeafMemory([:])
+        private let numbers = Numbers()
+        private(set) var endpoints: [Subchannel: Endpoint] = [:]
+        private(set) var connecting: Set<Subchannel> = []
+        private(set) var reportCount = 0
+        private(set) var wakeTimes: [Duration] = []
+        var now = Duration.zero
+        var hasSessions = true
+
+        init(_ leaf: LeafCluster) throws {
+            balancer = LeafTree(leaf, path: [], hasSessions: true, &memory).policy.makeBalancer()
+            try update(leaf)
+        }
+
+        mutating func update(_ leaf: LeafCluster) throws {
+            let tree = LeafTree(leaf, path: [], hasSessions: hasSessions, &memory)
+            let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
+            var failure: RPCError?
+            run { balancer, context in
+                do throws(RPCError) { try balancer.update(update, &context) } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+
+        private mutating func run(_ body: (inout any Balancer, inout BalancerContext) -> Void) {
+            let numbers = numbers
+            var context = BalancerContext(
+                now: now, random: { numbers.random.add(1, ordering: .relaxed).newValue &* 7_919 },
+                wakeUp: { numbers.wakeUps.add(1, ordering: .relaxed) },
+                makeSubchannel: { _, _ in
+                    Subchannel(id: numbers.last.add(1, ordering: .relaxed).newValue)
+                })
+            body(&balancer, &context)
+            for action in context.actions {
+                switch action {
+                case .make(let subchannel, let endpoint, _): endpoints[subchannel] = endpoint
+                case .update(let subchannel, let endpoint): endpoints[subchannel] = endpoint
+                case .connect(let subchannel): connecting.insert(subchannel)
+                case .drop(let subchannel): endpoints[subchannel] = nil
+                case .reportLoad: break
+                }
+            }
+            wakeTimes += context.wakeTimes
+            if let report = context.takeReport() {
+                picker = report.picker
+                reportCount += 1
+            }
+        }
+
+        mutating func set(_ subchannel: Subchannel, _ state: ConnectivityState) {
+            var report = SubchannelState(
+                state, failure: state == .transientFailure ? .noConnection("no") : nil)
+            if state == .ready { report.address = endpoints[subchannel]?.addresses.first }
+            connecting.remove(subchannel)
+            run { $0.subchannel(subchannel, changedTo: report, &$1) }
+        }
+
+        /// Connects what is to be connected.
+        mutating func connect() {
+            while let next = connecting.min(by: { $0.id < $1.id }) {
+                set(next, .connecting)
+                set(next, .ready)
+            }
+        }
+
+        /// As the channel does after a picker has asked for it.
+        mutating func wakeIfAsked() {
+            guard numbers.wakeUps.exchange(0, ordering: .relaxed) > 0 else { return }
+            run { $0.timeHasCome(&$1) }
+        }
+
+        mutating func timePasses(to time: Duration) {
+            now = time
+            run { $0.timeHasCome(&$1) }
+        }
+
+        mutating func close() { run { $0.close(&$1) } }
+
+        /// Picks for a call with a cookie, and returns the pick and the list of the answer's cookie.
+        func pick(_ wanted: ByteText = "") -> (pick: Pick, list: ByteText?) {
+            let server = SessionServer(list: wanted, cluster: "c")
+            let session = Session(
+                SessionCookie(name: "id", lifetime: .zero, path: ""), server, in: "c")
+            var info = PickInfo(path: "/s/M")
+            info.selection = CallSelection(
+                attributes: CallPlace("c", rewritesAuthority: false, session: session))
+            let pick = picker.pick(info)
+            var metadata = Metadata()
+            session.responseBegins(with: &metadata)
+            guard let header = metadata["set-cookie"] else { return (pick, nil) }
+            let again: Metadata = ["cookie": String(header.prefix { $0 != ";" })]
+            return (
+                pick, SessionCookie(name: "id", lifetime: .zero, path: "").server(of: again).list
+            )
+        }
+
+        /// The address that a pick leads to; nil for another pick.
+        func chosen(_ wanted: ByteText = "") -> String? {
+            guard case .subchannel(let subchannel, _) = pick(wanted).pick else { return nil }
+            return endpoints[subchannel]?.addresses.first?.description
+        }
+
+        func isQueued(_ wanted: ByteText) -> Bool {
+            if case .queue = pick(wanted).pick { true } else { false }
+        }
+
+        func subchannel(to address: String) -> Subchannel? {
+            endpoints.first { $0.value.addresses.first?.description == address }?.key
+        }
+    }
+
+    private static let a: ByteText = "127.0.0.1:1"
+    private static let b: ByteText = "127.0.0.1:2"
+
+    /// Endpoints at the ports, each with its health status and priority.
+    private static func leaf(
+        _ endpoints: [(port: UInt32, status: Envoy.Core.HealthStatus, priority: UInt32)],
+        _ change: (inout Envoy.Clusters.Cluster) -> Void = { _ in }
+    ) -> LeafCluster {
+        var localities: [Envoy.Endpoints.LocalityLbEndpoints] = []
+        for priority in Set(endpoints.map(\.priority)).sorted() {
+            var locality = Sample.locality(
+                "z\(priority)",
+                endpoints.filter { $0.priority == priority }.map { endpoint in
+                    Sample.endpoint("127.0.0.1", endpoint.port) {
+                        $0.healthStatus = endpoint.status
+                    }
+                })
+            locality.priority = priority
+            localities.append(locality)
+        }
+        return Sample.leaf("c", reportsTo: nil, Sample.endpoints("c", localities), change)
+    }
+
+    private static func draining(_ message: inout Envoy.Clusters.Cluster) {
+        message.commonLBConfig = .with {
+            $0.overrideHostStatus = .with { $0.statuses = [.unknown, .healthy, .draining] }
+        }
+    }
+
+    @Test("get the calls whose cookie names them, and a cookie is set for the others")
+    func affinity() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)]))
+        tree.connect()
+        for _ in 0..<10 {
+            #expect(tree.chosen(Self.a) == Self.a.string && tree.pick(Self.a).list == nil)
+            #expect(tree.chosen(Self.b) == Self.b.string)
+        }
+        let (pick, list) = tree.pick()
+        guard case .subchannel(let subchannel, _) = pick else { return #expect(Bool(false)) }
+        #expect(tree.endpoints[subchannel]?.addresses.first?.description == list?.string)
+        // An unknown server: any, and a new cookie.
+        #expect(tree.pick("127.0.0.1:9").list != nil)
+        // The first address that can be used.
+        #expect(tree.chosen("127.0.0.1:9,127.0.0.1:2") == Self.b.string)
+        #expect(Set((0..<4).compactMap { _ in tree.chosen() }).count == 2)
+    }
+
+    @Test("are waited for while they connect, and asked to connect if they are idle")
+    func waiting() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)]))
+        let first = try #require(tree.subchannel(to: Self.a.string))
+        let second = try #require(tree.subchannel(to: Self.b.string))
+        tree.set(second, .ready)
+        tree.set(first, .connecting)
+        #expect(tree.isQueued(Self.a))
+        let count = tree.reportCount
+        tree.set(first, .ready)
+        #expect(tree.reportCount > count && tree.chosen(Self.a) == Self.a.string)
+        tree.set(first, .idle)
+        guard case .queue(let connecting) = tree.pick(Self.a).pick else {
+            return #expect(Bool(false), "an idle server is waited for")
+        }
+        #expect(connecting == first)
+        // A failed one is not.
+        tree.set(first, .transientFailure)
+        #expect(tree.chosen(Self.a) == Self.b.string && tree.pick(Self.a).list == Self.b)
+    }
+
+    @Test("keep their calls while they drain, if the cluster says so, and get no others")
+    func drain() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)], Self.draining))
+        tree.connect()
+        #expect(tree.chosen(Self.a) == Self.a.string)
+        let made = tree.endpoints.count
+        try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)], Self.draining))
+        #expect(tree.endpoints.count == made, "the connection is kept")
+        #expect(tree.chosen(Self.a) == Self.a.string)
+        for _ in 0..<10 { #expect(tree.chosen() == Self.b.string) }
+        // It comes back: its connection serves sessions until the policy has one.
+        try tree.update(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)], Self.draining))
+        #expect(tree.endpoints.count == made + 1 && tree.chosen(Self.a) == Self.a.string)
+        tree.connect()
+        #expect(tree.endpoints.count == made && tree.chosen(Self.a) == Self.a.string)
+        // It leaves.
+        try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)], Self.draining))
+        try tree.update(Self.leaf([(2, .healthy, 0)], Self.draining))
+        #expect(tree.endpoints.count == 1 && tree.chosen(Self.a) == Self.b.string)
+    }
+
+    @Test("lose their calls when their health status is not one of the cluster's")
+    func status() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)]))
+        tree.connect()
+        #expect(tree.chosen(Self.a) == Self.a.string)
+        try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)]))
+        #expect(tree.chosen(Self.a) == Self.b.string && tree.endpoints.count == 1)
+        let onlyUnknown = { (message: inout Envoy.Clusters.Cluster) in
+            message.commonLBConfig = .with {
+                $0.overrideHostStatus = .with { $0.statuses = [.unknown] }
+            }
+        }
+        try tree.update(Self.leaf([(1, .healthy, 0), (2, .unknown, 0)], onlyUnknown))
+        tree.connect()
+        #expect(Set((0..<10).compactMap { _ in tree.chosen(Self.a) }).count == 2)
+        #expect(tree.chosen(Self.b) == Self.b.string)
+    }
+
+    @Test(
+        "are connected if the policy does not connect to them, and let go when no session uses them"
+    )
+    func lowerPriority() throws {
+        var tree = try Tree(
+            Self.leaf([(1, .healthy, 0), (2, .healthy, 1)]) { cluster in
+                let common = Envoy.Core.HttpProtocolOptions.with {
+                    $0.idleTimeout = .init(seconds: 60)
+                }
+                let options = Envoy.Upstreams.HttpProtocolOptions.with {
+                    $0.commonHTTPProtocolOptions = common
+                }
+                cluster.upstreamConfig = .with { $0.typedConfig = Sample.any(options) }
+            })
+        tree.connect()
+        #expect(tree.subchannel(to: Self.b.string) == nil)
+        #expect(tree.isQueued(Self.b) && tree.isQueued(Self.b))
+        tree.wakeIfAsked()
+        let own = try #require(tree.subchannel(to: Self.b.string))
+        #expect(tree.connecting == [own] && tree.endpoints.count == 2)
+        let count = tree.reportCount
+        tree.connect()
+        #expect(tree.reportCount > count && tree.chosen(Self.b) == Self.b.string)
+        #expect(tree.chosen() == Self.a.string)
+        // Used in each minute, then no more.
+        for minute in 1...3 {
+            tree.timePasses(to: .seconds(60 * minute))
+            #expect(tree.chosen(Self.b) == Self.b.string)
+        }
+        tree.timePasses(to: .seconds(240))
+        #expect(tree.endpoints.count == 2)
+        tree.timePasses(to: .seconds(300))
+        #expect(tree.endpoints.count == 1)
+        #expect(tree.isQueued(Self.b), "it is connected again when a session needs it")
+    }
+
+    @Test("cost nothing when no call has a session, and are known when calls get one")
+    func switching() throws {
+        let leaf = Self.leaf([(1, .healthy, 0), (2, .healthy, 0)])
+        var tree = try Tree(leaf)
+        tree.connect()
+        tree.hasSessions = false
+        try tree.update(leaf)
+        #expect(tree.pick(Self.a).list == nil)
+        #expect(Set((0..<4).compactMap { _ in tree.chosen(Self.a) }).count == 2)
+        tree.hasSessions = true
+        try tree.update(leaf)
+        for _ in 0..<4 { #expect(tree.chosen(Self.a) == Self.a.string) }
+        #expect(tree.endpoints.count == 2)
+    }
+
+    @Test("of pick_first are the ones that sessions name, not only the one that it has chosen")
+    func pickFirst() throws {
+        var tree = try Tree(
+            Self.leaf([(1, .healthy, 0), (2, .healthy, 0)]) {
+                $0.loadBalancingPolicy = .with {
+                    $0.policies = [Sample.policy(Envoy.Policies.PickFirst())]
+                }
+            })
+        tree.connect()
+        #expect(tree.chosen() == Self.a.string && tree.pick().list == Self.a)
+        #expect(tree.chosen(Self.a) == Self.a.string && tree.endpoints.count == 1)
+        #expect(tree.isQueued(Self.b))
+        tree.wakeIfAsked()
+        tree.connect()
+        #expect(tree.chosen(Self.b) == Self.b.string && tree.endpoints.count == 2)
+    }
+
+    @Test("drop what they have kept when the tree is closed")
+    func closing() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)], Self.draining))
+        tree.connect()
+        #expect(tree.chosen(Self.a) == Self.a.string)
+        try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)], Self.draining))
+        tree.close()
+        #expect(tree.endpoints.isEmpty)
+    }
+}
