@@ -104,7 +104,10 @@ extension OutlierDetectionBalancer {
 
     /// Starts, moves or ends the interval, according to the configuration.
     private mutating func startInterval(_ context: inout BalancerContext) {
-        guard policy.isActive else { return intervalStart = nil }
+        guard policy.isActive else {
+            intervalStart = nil
+            return
+        }
         let start = intervalStart ?? context.now
         intervalStart = start
         context.wake(at: max(start + interval, context.now))
@@ -154,7 +157,10 @@ extension OutlierDetectionBalancer {
     }
 
     private mutating func indexResults() {
-        guard policy.isActive else { return results = [:] }
+        guard policy.isActive else {
+            results = [:]
+            return
+        }
         for subchannel in subchannels.entries.keys { index(subchannel) }
     }
 
