@@ -40,7 +40,7 @@ final class MeshClient: Sendable {
     init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
         self.target = target
         self.bootstrap = bootstrap
-        loop = try CompletionQueue.shared.loop
+        loop = try ControlPlaneChannels.queue.loop
         loads = LoadReports(
             node: bootstrap.node.loadReportMessage, loop,
             channel: ControlPlaneChannels.channel(to:))
