@@ -151,7 +151,7 @@ extension ChannelCore {
             return try factory(
                 ResolverChannel(
                     target: target, authority: authority, arguments: arguments,
-                    credentials: credentials, loop: loop))
+                    credentials: credentials, loop: loop, meter: plan.metrics))
         }
     }
 

@@ -7,4 +7,6 @@ package struct ResolverChannel: Sendable {
     package let credentials: ChannelCredentials
     /// The loop that runs its timers.
     package let loop: EventLoop
+    /// Nil if it is not measured.
+    package let meter: (any ChannelMeter)?
 }

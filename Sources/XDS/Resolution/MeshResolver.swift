@@ -45,13 +45,14 @@ final class MeshResolver: Resolver {
     /// - Parameters:
     ///   - authority: The authority of the channel.
     ///   - loop: Runs the timers of lookups.
+    ///   - meter: That of the channel; nil if it is not measured.
     init(
         _ target: Target, authority: String, _ arguments: ChannelArguments, on loop: EventLoop,
-        bootstrap: XDS.Bootstrap
+        bootstrap: XDS.Bootstrap, meter: (any ChannelMeter)? = nil
     ) throws(RPCError) {
         let listener = try bootstrap.listenerName(
             of: PercentCoding.decode(target.path), authority: target.uriAuthority)
-        client = try MeshClients.client(of: target.text, bootstrap)
+        client = try MeshClients.client(of: target.text, bootstrap, meter)
         self.arguments = arguments
         self.loop = loop
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
@@ -65,7 +66,7 @@ final class MeshResolver: Resolver {
     convenience init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
         try self.init(
             channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
-            bootstrap: bootstrap)
+            bootstrap: bootstrap, meter: channel.meter)
     }
 
     func start(_ results: ResolverResults) { post(.start(results)) }
