@@ -227,8 +227,8 @@ let package = Package(
             name: "XDSTests",
             dependencies: [
                 "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCLI", "SwiftletCore",
-                "SwiftletDynamic", "SwiftletLoopback", "SwiftletMessages", "SwiftletTransport",
-                "TestSupport",
+                "SwiftletDynamic", "SwiftletLoopback", "SwiftletMessages", "SwiftletObservation",
+                "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -21,6 +21,7 @@ struct VirtualControlPlane {
     private(set) var closed: [Int] = []
     private(set) var reads: [Int] = []
     private(set) var timer: MonotonicInstant?
+    private(set) var counts: [ADSClient.UpdateCounts] = []
 
     /// - Parameters:
     ///   - features: The features of each server.
@@ -53,6 +54,7 @@ struct VirtualControlPlane {
             case .read(let server): reads.append(index(server))
             case .notify(let watcher, let event): events.append((watcher.number, event))
             case .setTimer(let time): timer = time
+            case .count(let count): counts.append(count)
             }
         }
     }

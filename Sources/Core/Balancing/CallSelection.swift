@@ -50,3 +50,11 @@ extension CallSelection {
     /// Releases the object of the cluster at the end of an attempt, if no other attempt can follow.
     func attemptEnded() { if isSentOnce { release() } }
 }
+
+/// A step of a call when a server answers it.
+package protocol ResponseFilter: Sendable {
+    /// Changes the metadata with which the response to an attempt begins: that of its headers, or that of its
+    /// trailers if it has no headers. Called before the call receives it, on the thread of the connection and
+    /// outside of every lock. Must not block.
+    func responseBegins(with metadata: inout Metadata)
+}

@@ -151,7 +151,10 @@ extension ChannelCore {
             return try factory(
                 ResolverChannel(
                     target: target, authority: authority, arguments: arguments,
-                    credentials: credentials, loop: loop, note: { [log] in log.note($0) }))
+                    credentials: credentials, loop: loop, meter: plan.metrics,
+                    noteEncryptionIgnored: { [log] in
+                        log.note(.encryptionIgnored(cluster: $0))
+                    }))
         }
     }
 

@@ -24,6 +24,32 @@ package protocol ChannelMeter: AnyObject, Sendable {
     func disconnected(_ cause: DisconnectCause, count: Int)
     func connectionClosed()
     func record(_ update: WeightUpdate)
+    /// Whether the client of the channel's control plane is measured.
+    var measuresControlPlane: Bool { get }
+    func record(_ change: ControlPlaneChange)
+}
+
+/// A change in the client of a control plane, for metrics (proposal A78).
+package enum ControlPlaneChange: Hashable, Sendable {
+    /// The number of working streams to a server has changed.
+    case connected(server: String, by: Int)
+    /// A server cannot be reached any more.
+    case serverFailed(String)
+    /// A response has arrived, with so many resources.
+    case updates(server: String, resourceType: String, valid: Int, invalid: Int)
+    /// The number of resources in a state has changed.
+    case resources(Resources, by: Int)
+
+    /// Resources that are counted together.
+    package struct Resources: Hashable, Sendable {
+        package var authority: String
+        package var type: String
+        package var state: String
+
+        package init(authority: String, type: String, state: String) {
+            (self.authority, self.type, self.state) = (authority, type, state)
+        }
+    }
 }
 
 /// Measures one call: the call as a whole and each of its attempts.

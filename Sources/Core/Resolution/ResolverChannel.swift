@@ -7,6 +7,9 @@ package struct ResolverChannel: Sendable {
     package let credentials: ChannelCredentials
     /// The loop that runs its timers.
     package let loop: EventLoop
-    /// Adds to the events of the channel. Not to be called under a lock.
-    package let note: @Sendable (ChannelEvent.Kind) -> Void
+    /// Nil if it is not measured.
+    package let meter: (any ChannelMeter)?
+    /// Adds to the events of the channel that it does not encrypt the calls to a cluster, although the control plane
+    /// demands TLS. Not to be called under a lock.
+    package let noteEncryptionIgnored: @Sendable (_ cluster: String) -> Void
 }

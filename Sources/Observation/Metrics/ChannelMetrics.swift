@@ -49,6 +49,11 @@ final class ChannelMetrics: ChannelMeter {
     private static let ofWeights = mask([
         .roundRobinFallback, .weightNotYetUsable, .weightStale, .endpointWeights,
     ])
+
+    private static let ofControlPlane = mask([
+        .controlPlaneConnected, .controlPlaneFailures, .validResourceUpdates,
+        .invalidResourceUpdates, .resources,
+    ])
 }
 
 extension ChannelMetrics {
@@ -57,6 +62,9 @@ extension ChannelMetrics {
 
     /// Whether a sink records metrics of `weighted_round_robin`.
     var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
+
+    /// Whether a sink records metrics of the client of the control plane.
+    var measuresControlPlane: Bool { instruments & Self.ofControlPlane != 0 }
 
     func meter(of method: MethodSignature) -> (any CallMeter)? { MeasuredCall(self, method) }
 
@@ -162,5 +170,35 @@ extension ChannelMetrics {
         }
         if update.staleCount > 0 { add(update.staleCount, to: .weightStale, [targetLabel]) }
         for weight in update.weights { record(weight, in: .endpointWeights, [targetLabel]) }
+    }
+}
+
+// MARK: - The client of the control plane (proposal A78)
+
+extension ChannelMetrics {
+    func record(_ change: ControlPlaneChange) {
+        switch change {
+        case .connected(let server, let count):
+            add(count, to: .controlPlaneConnected, labels(ofServer: server))
+        case .serverFailed(let server):
+            add(1, to: .controlPlaneFailures, labels(ofServer: server))
+        case .updates(let server, let type, let valid, let invalid):
+            let labels =
+                labels(ofServer: server) + [MetricLabel(MetricLabel.resourceType, type)]
+            if valid > 0 { add(valid, to: .validResourceUpdates, labels) }
+            if invalid > 0 { add(invalid, to: .invalidResourceUpdates, labels) }
+        case .resources(let resources, let count):
+            add(
+                count, to: .resources,
+                [
+                    targetLabel, MetricLabel(MetricLabel.authority, resources.authority),
+                    MetricLabel(MetricLabel.cacheState, resources.state),
+                    MetricLabel(MetricLabel.resourceType, resources.type),
+                ])
+        }
+    }
+
+    private func labels(ofServer server: String) -> [MetricLabel] {
+        [targetLabel, MetricLabel(MetricLabel.controlPlane, server)]
     }
 }

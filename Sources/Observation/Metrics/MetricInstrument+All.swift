@@ -7,6 +7,10 @@ extension MetricLabel {
     static let backendService = "grpc.lb.backend_service"
     static let disconnectError = "grpc.disconnect_error"
     static let securityLevel = "grpc.security_level"
+    static let controlPlane = "grpc.xds.server"
+    static let authority = "grpc.xds.authority"
+    static let cacheState = "grpc.xds.cache_state"
+    static let resourceType = "grpc.xds.resource_type"
 }
 
 extension MetricInstrument {
@@ -32,6 +36,11 @@ extension MetricInstrument {
         .attemptsSucceeded,
         .attemptsFailed,
         .openConnections,
+        .controlPlaneConnected,
+        .controlPlaneFailures,
+        .validResourceUpdates,
+        .invalidResourceUpdates,
+        .resources,
     ]
 }
 
@@ -234,4 +243,58 @@ extension MetricInstrument {
             MetricLabel.securityLevel, MetricLabel.backendService, MetricLabel.locality,
         ],
         isOnByDefault: false, index: 19)
+}
+
+// MARK: - The client of the control plane (proposal A78)
+
+extension MetricInstrument {
+    /// `grpc.xds_client.connected`
+    public static let controlPlaneConnected = MetricInstrument(
+        name: "grpc.xds_client.connected",
+        summary:
+            "Whether there is a working stream to the control plane: from its beginning until it fails.",
+        unit: "{bool}", kind: .upDownCounter,
+        labelKeys: [MetricLabel.target, MetricLabel.controlPlane],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 20)
+
+    /// `grpc.xds_client.server_failure`
+    public static let controlPlaneFailures = MetricInstrument(
+        name: "grpc.xds_client.server_failure",
+        summary:
+            "How often a control plane could not be reached any more, or ended a stream without a response.",
+        unit: "{failure}", kind: .counter,
+        labelKeys: [MetricLabel.target, MetricLabel.controlPlane],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 21)
+
+    /// `grpc.xds_client.resource_updates_valid`
+    public static let validResourceUpdates = MetricInstrument(
+        name: "grpc.xds_client.resource_updates_valid",
+        summary: "Resources received that were valid, also if they had not changed.",
+        unit: "{resource}", kind: .counter,
+        labelKeys: [MetricLabel.target, MetricLabel.controlPlane, MetricLabel.resourceType],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 22)
+
+    /// `grpc.xds_client.resource_updates_invalid`
+    public static let invalidResourceUpdates = MetricInstrument(
+        name: "grpc.xds_client.resource_updates_invalid",
+        summary: "Resources received that were not valid.",
+        unit: "{resource}", kind: .counter,
+        labelKeys: [MetricLabel.target, MetricLabel.controlPlane, MetricLabel.resourceType],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 23)
+
+    /// `grpc.xds_client.resources`
+    public static let resources = MetricInstrument(
+        name: "grpc.xds_client.resources",
+        summary: "Resources that the target needs, by their state.",
+        unit: "{resource}", kind: .upDownCounter,
+        labelKeys: [
+            MetricLabel.target, MetricLabel.authority, MetricLabel.cacheState,
+            MetricLabel.resourceType,
+        ],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 24)
 }

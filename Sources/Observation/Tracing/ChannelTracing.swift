@@ -31,4 +31,6 @@ final class ChannelTracing: ChannelMeter {
     }
     func connectionClosed() { metrics?.connectionClosed() }
     func record(_ update: WeightUpdate) { metrics?.record(update) }
+    var measuresControlPlane: Bool { metrics?.measuresControlPlane ?? false }
+    func record(_ change: ControlPlaneChange) { metrics?.record(change) }
 }

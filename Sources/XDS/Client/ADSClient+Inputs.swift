@@ -93,9 +93,11 @@ extension ADSClient {
         // Of a name that is repeated, the last resource counts.
         var checked: [ResourceName: CheckedResource] = [:]
         var hasNameless = false
+        var counts = UpdateCounts(server: server, type: type)
         for (index, any) in response.resources.enumerated() {
             let resource = CheckedResource(any, of: type, context)
             rejection.add(resource, index)
+            if resource.resource == nil { counts.invalid += 1 } else { counts.valid += 1 }
             guard let name = resource.name else {
                 hasNameless = true
                 continue
@@ -104,6 +106,7 @@ extension ADSClient {
             // What was not asked for is not kept: there could be millions.
             if streams[server]?.isSubscribed(to: key) == true { checked[name] = resource }
         }
+        append(.count(counts))
         streams[server]?.receive(
             type, version: response.versionInfo, nonce: response.nonce,
             rejection: rejection.text, at: now)

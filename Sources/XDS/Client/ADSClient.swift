@@ -20,8 +20,18 @@ struct ADSClient: Sendable {
         /// Reads one response.
         case read(Server)
         case notify(WatcherID, WatchEvent)
+        /// For metrics: a response was read.
+        case count(UpdateCounts)
         /// Reports the time at this moment, instead of an earlier one; nil for never.
         case setTimer(MonotonicInstant?)
+    }
+
+    /// How many resources of a response are valid.
+    struct UpdateCounts: Hashable, Sendable {
+        let server: Server
+        let type: ResourceType
+        var valid = 0
+        var invalid = 0
     }
 
     /// What happens to a resource that is in use when its successor is wrong or missing.

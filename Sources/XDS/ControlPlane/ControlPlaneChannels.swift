@@ -1,16 +1,34 @@
 import SwiftletCore
 import SwiftletTransport
+import Synchronization
 
 /// The channels to control planes. Equal servers share one, as long as a client uses it.
 enum ControlPlaneChannels {
     private static let table = WeakTable<XDS.Bootstrap.Server, Channel>()
+    private static let madeQueue = Mutex<CompletionQueue?>(nil)
+
+    /// The queue of all clients of control planes, with a thread of its own: to read a large response takes seconds,
+    /// in which other channels go on. It exists until the program ends, and is made on first use, which can fail as for
+    /// ``CompletionQueue/shared``.
+    static var queue: CompletionQueue {
+        get throws(RPCError) {
+            if let queue = madeQueue.withLock({ $0 }) { return queue }
+            let made = try CompletionQueue()
+            let queue = madeQueue.withLock { queue in
+                if queue == nil { queue = made }
+                return queue ?? made
+            }
+            if queue !== made { made.shutdown() }
+            return queue
+        }
+    }
 
     /// Throws if the server's target or its certificates cannot be used.
     static func channel(to server: XDS.Bootstrap.Server) throws(RPCError) -> Channel {
         try table.object(for: server) { () throws(RPCError) in
             try Channel(
                 server.target, credentials: try server.credentials.channelCredentials(),
-                arguments: arguments)
+                arguments: arguments, queue: try queue)
         }
     }
 

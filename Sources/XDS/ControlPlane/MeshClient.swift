@@ -24,6 +24,8 @@ final class MeshClient: Sendable {
 
     fileprivate struct Work {
         var client: ADSClient
+        /// Nil if the target is not measured.
+        var metrics: ClientMetrics?
         /// Of the servers that have a stream, or will have one again.
         var channels: [XDS.Bootstrap.Server: Channel] = [:]
         var connections: [XDS.Bootstrap.Server: ControlPlaneStream] = [:]
@@ -37,19 +39,27 @@ final class MeshClient: Sendable {
     private let timer = TimerSlot()
     private let work: SerialWork<Work, Input>
 
-    init(of target: String, _ bootstrap: XDS.Bootstrap) throws(RPCError) {
+    /// - Parameter meter: That of the channel.
+    init(
+        of target: String, _ bootstrap: XDS.Bootstrap, _ meter: (any ChannelMeter)?
+    ) throws(RPCError) {
         self.target = target
         self.bootstrap = bootstrap
-        loop = try CompletionQueue.shared.loop
+        loop = try ControlPlaneChannels.queue.loop
         loads = LoadReports(
             node: bootstrap.node.loadReportMessage, loop,
             channel: ControlPlaneChannels.channel(to:))
-        work = SerialWork(Work(client: ADSClient(bootstrap, chance: { .random(in: 0..<1) })))
+        work = SerialWork(
+            Work(
+                client: ADSClient(bootstrap, chance: { .random(in: 0..<1) }),
+                metrics: ClientMetrics(meter)))
     }
 
     deinit {
         timer.close()
-        for connection in (work.last?.connections ?? [:]).values { connection.close() }
+        guard var last = work.last else { return }
+        for connection in last.connections.values { connection.close() }
+        last.metrics?.end()
     }
 }
 
@@ -97,6 +107,7 @@ extension MeshClient {
             work.client.watchersFinished(connection.server)
             carryOut(&work, at: now)
         }
+        work.metrics?.update(work.client)
     }
 }
 
@@ -142,6 +153,7 @@ extension MeshClient {
             case .read(let server): work.connections[server]?.readNext()
             case .setTimer(let time?): timer.schedule(WeakTimer(self), at: time, on: loop)
             case .setTimer(nil): timer.cancel()
+            case .count(let counts): work.metrics?.received(counts)
             case .notify(let watcher, let event):
                 guard let resolver = work.watchers[watcher] else { continue }
                 if events[ObjectIdentifier(resolver)] == nil { notified.append(resolver) }

@@ -12,11 +12,13 @@ enum MeshClients {
     static var all: [MeshClient] { table.objects }
 
     /// The client of a target. Made if no channel to the target uses one.
+    ///
+    /// - Parameter meter: That of the channel. A client that is made uses it.
     static func client(
-        of target: String, _ bootstrap: XDS.Bootstrap
+        of target: String, _ bootstrap: XDS.Bootstrap, _ meter: (any ChannelMeter)?
     ) throws(RPCError) -> MeshClient {
         try table.object(for: Key(target: target, bootstrap: bootstrap)) { () throws(RPCError) in
-            try MeshClient(of: target, bootstrap)
+            try MeshClient(of: target, bootstrap, meter)
         }
     }
 }

@@ -49,14 +49,16 @@ final class MeshResolver: Resolver {
     /// - Parameters:
     ///   - authority: The authority of the channel.
     ///   - loop: Runs the timers of lookups.
+    ///   - meter: That of the channel; nil if it is not measured.
     init(
         _ target: Target, authority: String, _ arguments: ChannelArguments, on loop: EventLoop,
-        bootstrap: XDS.Bootstrap, noteUnencrypted: (@Sendable (ByteText) -> Void)? = nil
+        bootstrap: XDS.Bootstrap, meter: (any ChannelMeter)? = nil,
+        noteUnencrypted: (@Sendable (ByteText) -> Void)? = nil
     ) throws(RPCError) {
         self.noteUnencrypted = noteUnencrypted
         let listener = try bootstrap.listenerName(
             of: PercentCoding.decode(target.path), authority: target.uriAuthority)
-        client = try MeshClients.client(of: target.text, bootstrap)
+        client = try MeshClients.client(of: target.text, bootstrap, meter)
         self.arguments = arguments
         self.loop = loop
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
@@ -68,14 +70,14 @@ final class MeshResolver: Resolver {
     }
 
     convenience init(_ channel: ResolverChannel, bootstrap: XDS.Bootstrap) throws(RPCError) {
-        let note = channel.note
+        let note = channel.noteEncryptionIgnored
         var noteUnencrypted: (@Sendable (ByteText) -> Void)?
         if channel.credentials.encryption == .none {
-            noteUnencrypted = { note(.encryptionIgnored(cluster: $0.description)) }
+            noteUnencrypted = { note($0.description) }
         }
         try self.init(
             channel.target, authority: channel.authority, channel.arguments, on: channel.loop,
-            bootstrap: bootstrap, noteUnencrypted: noteUnencrypted)
+            bootstrap: bootstrap, meter: channel.meter, noteUnencrypted: noteUnencrypted)
     }
 
     func start(_ results: ResolverResults) { post(.start(results)) }

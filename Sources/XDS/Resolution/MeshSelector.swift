@@ -10,12 +10,14 @@ struct MeshSelector: ConfigSelector {
     private let uses: [ByteText: ClusterUse]
     /// The same for all calls of the channel.
     let channelID: UInt64
-    let random = PickerRandom(seed: .random(in: 0 ... .max))
+    let random: PickerRandom
 
     /// - Parameter uses: Those of all clusters of the routes.
     init(
-        _ configuration: MeshConfiguration, _ uses: [ByteText: ClusterUse], channelID: UInt64
+        _ configuration: MeshConfiguration, _ uses: [ByteText: ClusterUse], channelID: UInt64,
+        seed: UInt64 = .random(in: 0 ... .max)
     ) {
+        random = PickerRandom(seed: seed)
         listener = configuration.listener
         table = RouteTable(configuration.virtualHost)
         faults = listener.filters.filter { if case .fault = $0.config { true } else { false } }

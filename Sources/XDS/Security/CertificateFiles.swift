@@ -17,7 +17,8 @@ final class CertificateFiles: Sendable {
     private static let table = WeakTable<XDS.Bootstrap.TLSFiles, CertificateFiles>()
 
     private let files: XDS.Bootstrap.TLSFiles
-    private let last = Mutex<(contents: Contents, time: MonotonicInstant)?>(nil)
+    /// What was read last, and until when it is used.
+    private let last = Mutex<(contents: Contents, end: MonotonicInstant)?>(nil)
 
     private init(_ files: XDS.Bootstrap.TLSFiles) { self.files = files }
 
@@ -28,10 +29,10 @@ final class CertificateFiles: Sendable {
     /// The texts as they were read last, or are read now. Throws if a file cannot be read and never could.
     func contents(at now: MonotonicInstant) throws(TLSError) -> Contents {
         let last = last.withLock { $0 }
-        if let last, now < last.time + files.refreshInterval { return last.contents }
+        if let last, now < last.end { return last.contents }
         do throws(RPCError) {
             let contents = try read()
-            self.last.withLock { $0 = (contents, now) }
+            self.last.withLock { $0 = (contents, now + files.refreshInterval) }
             return contents
         } catch {
             // A file may be missing for a moment while it is replaced.
@@ -39,6 +40,9 @@ final class CertificateFiles: Sendable {
             return last.contents
         }
     }
+
+    /// The texts cannot be used: a file may have been read while it was written. The next connection reads them again.
+    func contentsWereRefused() { last.withLock { $0?.end = MonotonicInstant(nanoseconds: .min) } }
 
     private func read() throws(RPCError) -> Contents {
         var contents = Contents()

@@ -46,6 +46,7 @@ final class UpstreamSessions: TLSProvider {
             return context
         } catch {
             // A key may have been replaced before its certificate. The next connection tries again.
+            for files in [roots?.files, identity?.files] { files?.contentsWereRefused() }
             guard let last else { throw error }
             return last.context
         }

@@ -13,19 +13,30 @@ extension PriorityNames {
     /// place if possible. Each name is used once.
     mutating func names(for priorities: [[Endpoints.Group]]) -> [String] {
         let sets = priorities.map { Set($0.map(\.locality)) }
-        var free = known.indices.map { Optional($0) }
+        var isTaken = Array(repeating: false, count: known.count)
         var numbers: [Int?] = sets.enumerated().map { place, set in
             guard place < known.count, !known[place].localities.isDisjoint(with: set) else {
                 return nil
             }
-            free[place] = nil
+            isTaken[place] = true
             return known[place].number
         }
+        // The earlier priorities of each locality, the first one last. A control plane can send very many.
+        var places: [Endpoints.Locality: [Int]] = [:]
+        for (place, entry) in known.enumerated().reversed() where !isTaken[place] {
+            for locality in entry.localities { places[locality, default: []].append(place) }
+        }
         for (place, set) in sets.enumerated() where numbers[place] == nil {
-            let index = free.compactMap { $0 }.first { !known[$0].localities.isDisjoint(with: set) }
-            if let index {
-                free[index] = nil
-                numbers[place] = known[index].number
+            var first: Int?
+            for locality in set {
+                while let last = places[locality]?.last, isTaken[last] {
+                    places[locality]?.removeLast()
+                }
+                if let last = places[locality]?.last { first = min(first ?? last, last) }
+            }
+            if let first {
+                isTaken[first] = true
+                numbers[place] = known[first].number
             } else {
                 numbers[place] = nextNumber
                 nextNumber += 1

@@ -71,7 +71,10 @@ struct RegisteredPolicies: NamedPolicies {
     func policy(
         named name: String, _ config: Google.Protobuf.Struct
     ) throws(RPCError) -> (any BalancingPolicy)? {
-        guard let parse = BalancingPolicies.parser(named: name) else { return nil }
+        // Other names are costly to look up, and no policy has one.
+        guard CombiningMarks.areBounded(in: name),
+            let parse = BalancingPolicies.parser(named: name)
+        else { return nil }
         return try parse(
             ConfigObject(config.fields.mapValues { ConfigValue($0) }, path: RPCError.shown(name)))
     }

@@ -12,6 +12,7 @@ final class LiveControlPlane: Sendable {
         var resources: [ResourceType: [String: Google.Protobuf.AnyMessage]] = [:]
         var version = 1
         var streams: [ObjectIdentifier: PlaneStream] = [:]
+        var begunStreamCount = 0
     }
 
     private static let method = Method<[UInt8], [UInt8]>(
@@ -35,7 +36,10 @@ final class LiveControlPlane: Sendable {
         Task { [weak self] in
             for await stream in streams.stream {
                 guard let self else { return }
-                state.withLock { $0.streams[ObjectIdentifier(stream)] = stream }
+                state.withLock { state in
+                    state.streams[ObjectIdentifier(stream)] = stream
+                    state.begunStreamCount += 1
+                }
                 stream.post(.plane(self))
             }
         }
@@ -55,6 +59,9 @@ final class LiveControlPlane: Sendable {
 
     /// The number of streams that are open.
     var streamCount: Int { state.withLock { $0.streams.count } }
+
+    /// The number of streams that were opened so far.
+    var begunStreamCount: Int { state.withLock { $0.begunStreamCount } }
 
     /// Changes resources and sends the new ones. A message of nil removes the resource.
     func set(_ type: ResourceType, _ changes: [String: (any Message)?]) {

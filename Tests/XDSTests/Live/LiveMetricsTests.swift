@@ -1,0 +1,63 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletObservation
+import Testing
+
+@testable import SwiftletXDS
+
+@Suite("The metrics of a target", .timeLimit(.minutes(5)))
+struct LiveMetricsTests {
+    private static func sum(
+        _ totals: MetricTotals, _ instrument: MetricInstrument, _ labels: [String: String]
+    ) -> Double {
+        totals[instrument].filter { found, _ in
+            labels.allSatisfy { key, value in found.contains(MetricLabel(key, value)) }
+        }.values.reduce(0) { $0 + $1.sum }
+    }
+
+    @Test("have the labels of the proposal, and are zero when its last channel is closed")
+    func channel() async throws {
+        let mesh = try LiveMesh("xds-live-metrics")
+        try mesh.cluster("a", [try mesh.server(1)])
+        mesh.route(to: ["a": 1])
+        let totals = MetricTotals(MetricInstrument.all)
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
+        let channel = try mesh.channel(arguments)
+        #expect(try await channel.unary(LiveMesh.ask, []) == [1])
+        let target = "xds-live-metrics:///svc"
+        let server = ["grpc.target": target, "grpc.xds.server": mesh.plane.target]
+        #expect(Self.sum(totals, .controlPlaneConnected, server) == 1)
+        #expect(Self.sum(totals, .controlPlaneFailures, server) == 0)
+        for type in ResourceType.allCases {
+            let ofType = ["grpc.target": target, "grpc.xds.resource_type": type.messageName]
+            let acked = ["grpc.xds.authority": "#old", "grpc.xds.cache_state": "acked"]
+            #expect(Self.sum(totals, .validResourceUpdates, ofType) >= 1)
+            #expect(Self.sum(totals, .invalidResourceUpdates, ofType) == 0)
+            #expect(Self.sum(totals, .resources, ofType.merging(acked) { $1 }) == 1)
+        }
+        let keys = try #require(totals[.resources].keys.first).map(\.key)
+        #expect(keys == MetricInstrument.resources.labelKeys)
+        await channel.close()
+        try await eventually {
+            Self.sum(totals, .controlPlaneConnected, server) == 0
+                && Self.sum(totals, .resources, [:]) == 0
+        }
+    }
+
+    @Test("are not counted without a sink that records them")
+    func unmeasured() async throws {
+        let mesh = try LiveMesh("xds-live-no-metrics")
+        try mesh.cluster("a", [try mesh.server(1)])
+        mesh.route(to: ["a": 1])
+        // The instruments that are on by default: those of calls.
+        let totals = MetricTotals()
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
+        let channel = try mesh.channel(arguments)
+        #expect(try await channel.unary(LiveMesh.ask, []) == [1])
+        #expect(!totals.snapshot.isEmpty)
+        #expect(totals.snapshot.keys.allSatisfy { $0.isOnByDefault })
+        await channel.close()
+    }
+}
