@@ -228,7 +228,9 @@ struct FakeChannelTests {
     func lowest() async throws {
         let seen = Mutex<[String]>([])
         let fake = try FakeChannel(
-            interceptors: [.all(CallLog { line in seen.withLock { $0.append(line) } }.interceptor)])
+            interceptors: [
+                .all(CallLog { entry in seen.withLock { $0.append("\(entry)") } }.interceptor)
+            ])
         try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: "raw"))
         let call = try fake.channel.rawCall(Self.sayHello.path)
         let text = try await withCheckedThrowingContinuation {

@@ -25,7 +25,7 @@ struct ShippedInterceptorTests {
     @Test("logs no control characters of a server, and no value of a header that may be secret")
     func hostileLogging() async throws {
         let lines = Notes()
-        let log = CallLog(.headers) { lines.add($0) }
+        let log = CallLog(.debug) { lines.add("\($0) \($0.fields)") }
         let peer = try RawPeer(
             RawScript { connection, stream in
                 try connection.headers(
@@ -49,7 +49,7 @@ struct ShippedInterceptorTests {
     @Test("logs a line for each call, and no secrets")
     func logging() async throws {
         let lines = Notes()
-        let log = CallLog([.headers, .messages], redacting: ["X-Key"]) { lines.add($0) }
+        let log = CallLog(.trace, redacting: ["X-Key"]) { lines.add("\($0)") }
         let (server, channel) = try channel([.all(log.interceptor)]) { request, _ in
             guard request.name != "nobody" else { throw RPCError(.notFound, "nobody here") }
             return HelloReply(message: request.name)

@@ -24,11 +24,14 @@ extension Metadata: CustomReflectable {
 }
 
 extension Metadata.Element: CustomStringConvertible, CustomReflectable {
-    public var description: String {
-        guard !MetadataRules.isHidden(name) else { return "\(name): (hidden)" }
+    public var description: String { "\(name): \(shownValue)" }
+
+    /// The value on one line, unless it is a secret.
+    package var shownValue: String {
+        guard !MetadataRules.isHidden(name) else { return "(hidden)" }
         return switch value {
-        case .text(let text): "\(name): \(PeerText.clean(text))"
-        case .bytes(let bytes): "\(name): \(PeerText.clean(Base64.encode(bytes)))"
+        case .text(let text): PeerText.clean(text)
+        case .bytes(let bytes): PeerText.clean(Base64.encode(bytes))
         }
     }
 

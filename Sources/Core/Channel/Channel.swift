@@ -159,6 +159,8 @@ package protocol ChannelBackend: CallBackend {
     func channelWasReleased()
     /// Drains the connections: running calls continue, and the next call opens a new connection.
     func leaveConnections()
+    /// Leaves all connections, and connects again unless the channel is idle.
+    func reconnect()
     /// The counts of events on its connections so far.
     var counts: ChannelCounts { get }
     /// The events from now on.
@@ -170,6 +172,8 @@ package protocol ChannelBackend: CallBackend {
 extension ChannelBackend {
     /// For a backend without connections.
     package var counts: ChannelCounts { ChannelCounts() }
+
+    package func reconnect() {}
 }
 
 extension ChannelBackend {

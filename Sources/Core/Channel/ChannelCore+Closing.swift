@@ -30,6 +30,14 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         for member in members { member.handle(.drainAll) }
     }
 
+    /// Begins again with another resolver, balancer and subchannels. The connections that are left close after their
+    /// last calls.
+    func reconnect() {
+        guard connectivity != .idle else { return }
+        post(.stop)
+        post(.exitIdle)
+    }
+
     /// Connects at once instead of at the end of a delay, because the network is back.
     func resetBackoff() {
         post(.resetBackoff)

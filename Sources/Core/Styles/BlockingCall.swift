@@ -35,6 +35,11 @@ extension BlockingCall {
         try requests.checkLoss()
     }
 
+    /// Sends the values of a sequence, each when there is room for it.
+    public func write(contentsOf messages: some Sequence<Request>) throws(RPCError) {
+        for message in messages { try write(message) }
+    }
+
     /// Ends the request: no more messages follow.
     public func finish() {
         requests.willFinish()

@@ -105,6 +105,20 @@ public struct WritingCall<Request: Sendable>: Sendable {
         running.call.write(bytes, andFinish: false)
     }
 
+    /// Sends the values of a sequence without waiting for room, so that all of them may be in memory. `then` is called
+    /// once: with `true` when there is room after the last one, or with `false` if the call has ended.
+    public func write(
+        contentsOf messages: some Sequence<Request>,
+        then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
+    ) throws(RPCError) {
+        var last: Request?
+        for message in messages {
+            if let last { try write(last) }
+            last = message
+        }
+        if let last { try write(last, then: then) } else { then(!running.call.dropsWrites) }
+    }
+
     /// Ends the request: no more messages follow.
     public func finish() {
         writing.requestWasFinished()

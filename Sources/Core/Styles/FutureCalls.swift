@@ -94,6 +94,13 @@ extension ClientStreamingCall {
         writing.send(message, endingWith: status)
     }
 
+    /// Sends the values of a sequence without waiting for room. The future completes when there is room after the last
+    /// one, and fails when the call has ended.
+    @discardableResult
+    public func sendMessages(_ messages: some Sequence<Request>) -> CallFuture<Void> {
+        writing.send(contentsOf: messages, endingWith: status)
+    }
+
     /// Ends the request: no more messages follow.
     public func sendEnd() { writing.finish() }
 }
@@ -106,6 +113,13 @@ extension BidirectionalCall {
         writing.send(message, endingWith: status)
     }
 
+    /// Sends the values of a sequence without waiting for room. The future completes when there is room after the last
+    /// one, and fails when the call has ended.
+    @discardableResult
+    public func sendMessages(_ messages: some Sequence<Request>) -> CallFuture<Void> {
+        writing.send(contentsOf: messages, endingWith: status)
+    }
+
     /// Ends the request: no more messages follow.
     public func sendEnd() { writing.finish() }
 }
@@ -115,9 +129,24 @@ extension WritingCall {
     fileprivate func send(
         _ message: Request, endingWith status: CallFuture<Status>
     ) -> CallFuture<Void> {
+        send(endingWith: status) { then throws(RPCError) in try write(message, then: then) }
+    }
+
+    fileprivate func send(
+        contentsOf messages: some Sequence<Request>, endingWith status: CallFuture<Status>
+    ) -> CallFuture<Void> {
+        send(endingWith: status) { then throws(RPCError) in
+            try write(contentsOf: messages, then: then)
+        }
+    }
+
+    private func send(
+        endingWith status: CallFuture<Status>,
+        _ write: (@escaping @Sendable (_ hasRoom: Bool) -> Void) throws(RPCError) -> Void
+    ) -> CallFuture<Void> {
         let written = CallFuture<Void>(on: status.queue)
         do throws(RPCError) {
-            try write(message) { hasRoom in
+            try write { hasRoom in
                 guard !hasRoom else { return written.complete(.success(())) }
                 status.whenComplete { end in
                     let error = RPCError((try? end.get()) ?? .ok) ?? .callHasEndedWell

@@ -25,6 +25,20 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         try await outlet.waitForRoom()
     }
 
+    /// Sends the values of a sequence, each when there is room for it.
+    @inlinable
+    public func write(contentsOf messages: some Sequence<Message>) async throws(RPCError) {
+        for message in messages { try await write(message) }
+    }
+
+    /// Sends the values of an asynchronous sequence, each when there is room for it. Also throws the errors of the
+    /// sequence; the request is not finished then.
+    @inlinable
+    public func write<Messages: AsyncSequence>(contentsOf messages: Messages) async throws
+    where Messages.Element == Message {
+        for try await message in messages { try await write(message) }
+    }
+
     /// Sends the last message and ends the request. Cheaper than a write followed by ``finish()``:
     /// both are sent in one frame.
     @inlinable

@@ -11,6 +11,19 @@ public protocol Writeable<Value>: AnyObject, Sendable {
     func writesFinished(_ error: RPCError?)
 }
 
+extension Writeable {
+    /// Writes the values of a sequence.
+    public func write(contentsOf values: some Sequence<Value>) {
+        for value in values { write(value) }
+    }
+
+    /// Writes the values of an asynchronous sequence as they come. Throws the errors of the sequence, and passes no end.
+    public func write<Values: AsyncSequence>(contentsOf values: Values) async throws
+    where Values.Element == Value {
+        for try await value in values { write(value) }
+    }
+}
+
 /// Passes values and the end to handlers.
 ///
 /// ```swift

@@ -25,6 +25,8 @@ public struct Fault: Sendable {
         case status(StatusCode, String = "")
         /// The handler is called after a delay.
         case delay(Duration)
+        /// The handler is called when the test opens the gate.
+        case pause(ReplyGate)
         /// The call is never answered.
         case stall
         /// The connection is closed without an answer.

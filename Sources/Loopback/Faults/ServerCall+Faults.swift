@@ -15,6 +15,12 @@ extension ServerMethods {
                 try? await call.session.loop.sleep(for: duration)
                 if !call.isGone { answer(call) }
             }
+        case .pause(let gate):
+            // So does the pause.
+            call.run { call in
+                try? await gate.pass()
+                if !call.isGone { answer(call) }
+            }
         case .stall: break
         case .drop: call.session.end()
         case .reset(let code): call.reset(ErrorCode(rawValue: code.rawValue))

@@ -95,6 +95,18 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
         try await call.send(
             codec.encodeReply(message), allowsCompression: allowsCompression)
     }
+
+    /// Sends the values of a sequence, each when there is room for it.
+    public func write(contentsOf messages: some Sequence<Message>) async throws(RPCError) {
+        for message in messages { try await write(message) }
+    }
+
+    /// Sends the values of an asynchronous sequence, each when there is room for it. Also throws the errors of the
+    /// sequence.
+    public func write<Messages: AsyncSequence>(contentsOf messages: Messages) async throws
+    where Messages.Element == Message {
+        for try await message in messages { try await write(message) }
+    }
 }
 
 /// The methods of a server, by path. If a handler throws an `RPCError`, the call ends with the status of the

@@ -62,15 +62,7 @@ public struct TracedCall: Hashable, Sendable {
 
     /// OpenTelemetry's attributes for the span of a call.
     public var attributes: [TraceAttribute] {
-        let method = path.utf8.drop { $0 == UInt8(ascii: "/") }
-        let parts = method.split(separator: UInt8(ascii: "/"), maxSplits: 1)
-        let names = parts.map { String(decoding: $0, as: UTF8.self) }
-        return [
-            TraceAttribute("rpc.system", .text("grpc")),
-            TraceAttribute("rpc.service", .text(names.first ?? "")),
-            TraceAttribute("rpc.method", .text(names.count > 1 ? names[1] : "")),
-            TraceAttribute("server.address", .text(target)),
-        ]
+        TraceAttribute.method(path) + [TraceAttribute("server.address", .text(target))]
     }
 }
 
@@ -117,12 +109,21 @@ public struct TraceEvent: Hashable, Sendable {
     }
 }
 
-/// A key and its value.
+/// A key and its value, in a span, an event or an entry of a log.
 public struct TraceAttribute: Hashable, Sendable {
-    public enum Value: Hashable, Sendable {
+    public enum Value: Hashable, Sendable, CustomStringConvertible {
         case text(String)
         case number(Int)
         case flag(Bool)
+
+        /// The text, the number in decimal, `true` or `false`.
+        public var description: String {
+            switch self {
+            case .text(let text): text
+            case .number(let number): "\(number)"
+            case .flag(let flag): "\(flag)"
+            }
+        }
     }
 
     public let key: String
@@ -131,6 +132,18 @@ public struct TraceAttribute: Hashable, Sendable {
     public init(_ key: String, _ value: Value) {
         self.key = key
         self.value = value
+    }
+
+    /// OpenTelemetry's attributes for the method with this path.
+    static func method(_ path: String) -> [TraceAttribute] {
+        let method = path.utf8.drop { $0 == UInt8(ascii: "/") }
+        let parts = method.split(separator: UInt8(ascii: "/"), maxSplits: 1)
+        let names = parts.map { String(decoding: $0, as: UTF8.self) }
+        return [
+            TraceAttribute("rpc.system", .text("grpc")),
+            TraceAttribute("rpc.service", .text(names.first ?? "")),
+            TraceAttribute("rpc.method", .text(names.count > 1 ? names[1] : "")),
+        ]
     }
 }
 
