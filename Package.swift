@@ -48,7 +48,7 @@ let package = Package(
         // HTTP/1.1 without I/O, for the leaf that calls it and the server for tests.
         .target(
             name: "SwiftletHTTP1", dependencies: ["SwiftletTransport"],
-            path: "Sources/HTTP1", swiftSettings: strict),
+            path: "Sources/HTTP1", swiftSettings: small),
         // JSON as a tree, for the leaves that read it: service configs, JSON-RPC, recordings.
         .target(
             name: "SwiftletJSON", dependencies: ["SwiftletCore", "SwiftletTransport"],
@@ -59,7 +59,7 @@ let package = Package(
             dependencies: [
                 "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem",
             ],
-            path: "Sources/Balancing", swiftSettings: strict),
+            path: "Sources/Balancing", swiftSettings: small),
         // Metrics, and the interceptors that a program chooses.
         .target(
             name: "SwiftletObservation", dependencies: ["SwiftletCore", "SwiftletTransport"],
