@@ -120,7 +120,7 @@ linked:
 # python3 -m http.server --directory .build/docs
 # Without extension blocks, what a module adds to namespaces of another one would have no page.
 MODULES = Swiftlet Core Balancing Observation Messages Messages/Descriptors Messages/Services Dynamic Loopback \
-    JSONRPC XDS
+    JSONRPC XDS Foundation
 REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages,SwiftletSchema,SwiftletServiceMessages
 docs:
 	$(SWIFT) build

@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
+        .library(name: "SwiftletFoundation", targets: ["SwiftletFoundation"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
         .plugin(name: "SwiftletBuildPlugin", targets: ["SwiftletBuildPlugin"]),
@@ -98,6 +99,11 @@ let package = Package(
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
             path: "Sources/Swiftlet", swiftSettings: small),
+        // Errors, dates, data and URLs of Foundation.
+        .target(
+            name: "SwiftletFoundation",
+            dependencies: ["SwiftletCore", "SwiftletMessages", "SwiftletTransport"],
+            path: "Sources/Foundation", swiftSettings: small),
         .target(
             name: "SwiftletLoopback",
             dependencies: [
@@ -207,6 +213,10 @@ let package = Package(
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
                 "TestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FoundationTests",
+            dependencies: ["Swiftlet", "SwiftletFoundation", "SwiftletLoopback"],
             swiftSettings: strict),
         .testTarget(
             name: "DynamicTests",

@@ -61,6 +61,27 @@ struct PickFirstTests {
         #expect(firsts == ["1.0.0.1:1", "1.0.0.2:1"])
     }
 
+    @Test("shuffles in proportion to the weights (A113)")
+    func weightedShuffle() throws {
+        let policy = PickFirst(shuffleAddressList: true)
+        var endpoints = try ["1.0.0.1:1", "1.0.0.2:1", "1.0.0.3:1"].map { try Endpoint.at($0) }
+        for (index, weight) in [UInt32(0), 3, 6].enumerated() {
+            endpoints[index].attributes.weight = weight
+        }
+        var firsts: [String: Int] = [:]
+        // The same seeds give the same counts.
+        var channel = VirtualChannel(policy, seed: 1)
+        for _ in 0..<10_000 {
+            try channel.update(endpoints, policy)
+            let addresses = try #require(channel.endpoints[channel.live[0]]).addresses
+            firsts[addresses[0].description, default: 0] += 1
+        }
+        // A weight of 0 counts as 1.
+        #expect(900...1_100 ~= firsts["1.0.0.1:1", default: 0])
+        #expect(2_850...3_150 ~= firsts["1.0.0.2:1", default: 0])
+        #expect(5_850...6_150 ~= firsts["1.0.0.3:1", default: 0])
+    }
+
     @Test("all RPCs are sent to the address that was reached")
     func ready() throws {
         var channel = try channel(Endpoint.many(2))

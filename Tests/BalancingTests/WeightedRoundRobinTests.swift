@@ -251,3 +251,11 @@ struct StrideScheduleTests {
         #expect(abs(counts[99] - 5_000) < 100)
     }
 }
+
+extension LoadReport {
+    fileprivate func weight(errorPenalty: Double) -> Double? {
+        var policy = WeightedRoundRobin()
+        policy.errorUtilizationPenalty = errorPenalty
+        return WeightRule(policy).weight(of: self)
+    }
+}

@@ -19,6 +19,8 @@ extension WeightedRoundRobin {
         weightUpdatePeriod = try config.duration("weightUpdatePeriod") ?? weightUpdatePeriod
         errorUtilizationPenalty =
             try config.number("errorUtilizationPenalty") ?? errorUtilizationPenalty
+        metricNamesForComputingUtilization =
+            try config.strings("metricNamesForComputingUtilization") ?? []
         guard errorUtilizationPenalty >= 0 else {
             throw config.error("errorUtilizationPenalty", "expected a number of 0 or more")
         }

@@ -65,16 +65,14 @@ final class ReportedWeight: CallTracker {
     /// The bit pattern of the last weight. 0 means that there was no report since the last
     /// collection.
     private let latest = Atomic<UInt64>(0)
-    private let penalty = Atomic<UInt64>(Double(1).bitPattern)
+    /// Of the policy in use. Taken only for calls with a report.
+    private let rule = Mutex(WeightRule(WeightedRoundRobin()))
 
-    /// By how much errors lower the weight.
-    var errorPenalty: Double {
-        get { Double(bitPattern: penalty.load(ordering: .relaxed)) }
-        set { penalty.store(newValue.bitPattern, ordering: .relaxed) }
-    }
+    func use(_ rule: WeightRule) { self.rule.withLock { $0 = rule } }
 
     func callEnded(_ outcome: CallOutcome) {
-        guard let weight = outcome.load?.weight(errorPenalty: errorPenalty) else { return }
+        guard let load = outcome.load, let weight = rule.withLock({ $0 }).weight(of: load)
+        else { return }
         latest.store(weight.bitPattern, ordering: .relaxed)
     }
 
@@ -83,19 +81,6 @@ final class ReportedWeight: CallTracker {
     func take() -> Double? {
         let bits = latest.exchange(0, ordering: .relaxed)
         return bits == 0 ? nil : Double(bitPattern: bits)
-    }
-}
-
-extension LoadReport {
-    /// The calls per second that the server could serve: its calls per second divided by the sum of
-    /// its utilization and a penalty for errors. Nil when the report has no calls per second or no
-    /// utilization.
-    func weight(errorPenalty: Double) -> Double? {
-        let reported = applicationUtilization > 0 ? applicationUtilization : cpuUtilization
-        guard reported > 0, requestsPerSecond > 0 else { return nil }
-        let errors = errorsPerSecond / requestsPerSecond * max(errorPenalty, 0)
-        let weight = requestsPerSecond / (reported + errors)
-        return weight.isFinite && weight > 0 ? weight : nil
     }
 }
 

@@ -21,6 +21,11 @@ public struct WeightedRoundRobin: BalancingPolicy {
     /// By how much errors lower a weight: the rate of errors, times this number, is added to the
     /// utilization; 1 by default. A negative number counts as 0.
     public var errorUtilizationPenalty = 1.0
+    /// The metrics of the servers' reports whose largest value is the utilization (A114): `application_utilization`,
+    /// `cpu_utilization`, `mem_utilization`, `named_metrics.NAME` and `utilization.NAME`. Other names have no effect. If a
+    /// report has none of them above 0, or the list is empty, which is the default, the utilization is that of the
+    /// application, or else of the processor.
+    public var metricNamesForComputingUtilization: [String] = []
 
     /// Makes the policy with its defaults.
     public init() {}
@@ -35,6 +40,7 @@ struct WeightedRoundRobinBalancer: Balancer {
 
     private var endpoints = ConnectedEndpoints<EndpointWeight>()
     private var policy = WeightedRoundRobin()
+    private var rule = WeightRule(WeightedRoundRobin())
     /// Starts at a random place, so that the clients of a service do not begin with the same endpoint.
     private var turn: PickTurn?
     /// When the weights are computed again; nil while no endpoint is READY.
@@ -47,6 +53,7 @@ struct WeightedRoundRobinBalancer: Balancer {
     ) throws(RPCError) {
         if let policy = update.policy as? WeightedRoundRobin {
             self.policy = policy
+            rule = WeightRule(policy)
             // A shorter period does not wait for the end of the longer one.
             if let nextUpdate, updatePeriod < nextUpdate - context.now {
                 scheduleUpdate(&context)
@@ -76,7 +83,7 @@ struct WeightedRoundRobinBalancer: Balancer {
         _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
     ) {
         guard policy.enableOutOfBandLoadReport,
-            let weight = load.weight(errorPenalty: policy.errorUtilizationPenalty)
+            let weight = rule.weight(of: load)
         else { return }
         let now = context.now
         endpoints.changeExtra(of: subchannel) { $0.record(weight, at: now) }
@@ -122,10 +129,10 @@ extension WeightedRoundRobinBalancer {
         for member in endpoints.list.members where member.extra.reportInterval != interval {
             context.reportLoad(of: member.subchannel, every: interval, requester: policy.name)
         }
-        let penalty = policy.errorUtilizationPenalty
+        let rule = rule
         endpoints.forEach {
             $0.extra.reportInterval = interval
-            $0.extra.reports.errorPenalty = penalty
+            $0.extra.reports.use(rule)
         }
     }
 

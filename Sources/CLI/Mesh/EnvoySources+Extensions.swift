@@ -103,6 +103,7 @@ extension EnvoySources {
               google.protobuf.Duration weight_expiration_period = 4;
               google.protobuf.Duration weight_update_period = 5;
               google.protobuf.FloatValue error_utilization_penalty = 6;
+              repeated string metric_names_for_computing_utilization = 7;
             }
             """
         ),

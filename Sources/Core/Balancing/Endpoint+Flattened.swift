@@ -1,5 +1,13 @@
 import SwiftletTransport
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 extension [Endpoint] {
     /// One endpoint with the addresses of all endpoints, in the order in which they are tried: the
     /// concatenated addresses without repetition, with the address families interleaved (A61). Each
@@ -14,13 +22,18 @@ extension [Endpoint] {
         return endpoint
     }
 
-    /// The endpoints in a random order. The order of each endpoint's addresses is kept (A62).
+    /// The endpoints in a random order, in which the chance to be the next one is in proportion to the weight (A113).
+    /// The order of each endpoint's addresses is kept (A62).
+    ///
+    /// A113 sorts by `u ^ (1 / weight)`, the largest first. The logarithm has the same order and does not run out of
+    /// digits: small weights would give many keys of zero.
     package func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
-        var shuffled = self
-        for last in shuffled.indices.dropFirst().reversed() {
-            shuffled.swapAt(last, Int(context.randomNumber() % UInt64(last + 1)))
+        map { endpoint in
+            // Above 0 and below 1.
+            let random = (Double(context.randomNumber() >> 12) + 0.5) * 0x1p-52
+            return (key: -log(random) / Double(Swift.max(endpoint.attributes.weight, 1)), endpoint)
         }
-        return shuffled
+        .inOrder { $0.key < $1.key }.map(\.1)
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// When the connection is lost, the channel becomes IDLE, and the next call connects again.
 public struct PickFirst: BalancingPolicy {
-    /// Whether the endpoints are tried in a random order; false by default.
+    /// Whether the endpoints are tried in a random order, in which larger weights tend to come first; false by default.
     public var shuffleAddressList: Bool
 
     /// Makes the policy.

@@ -24,6 +24,7 @@ extension ChannelEvent {
         case .connectionOpened: "connectionOpened"
         case .connectionClosed: "connectionClosed"
         case .healthCheckUnsupported: "healthCheckUnsupported"
+        case .encryptionIgnored: "encryptionIgnored"
         @unknown default: "other"
         }
     }
@@ -51,6 +52,7 @@ extension ChannelEvent {
             [subchannel(id), text("network.peer.address", peer)]
         case .connectionClosed(let id, let peer, let cause):
             [subchannel(id), text("network.peer.address", peer), text("error", cause)]
+        case .encryptionIgnored(let cluster): [text("cluster", cluster)]
         @unknown default: []
         }
     }

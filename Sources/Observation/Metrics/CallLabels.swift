@@ -7,6 +7,8 @@ struct CallLabels: Sendable {
     private var others: [MetricLabel]
     /// For each sink, whether it gets ``named``. Empty if all sinks do.
     private let isNamed: [Bool]
+    /// Labels for the sinks that record them.
+    var optional: [MetricLabel] = []
 
     /// The same labels for all sinks.
     init(_ labels: [MetricLabel]) {
@@ -29,6 +31,9 @@ struct CallLabels: Sendable {
 
     /// The labels and one more.
     func adding(_ label: MetricLabel) -> CallLabels {
-        CallLabels(named + [label], isNamed.isEmpty ? [] : others + [label], isNamed: isNamed)
+        var labels = CallLabels(
+            named + [label], isNamed.isEmpty ? [] : others + [label], isNamed: isNamed)
+        labels.optional = optional
+        return labels
     }
 }

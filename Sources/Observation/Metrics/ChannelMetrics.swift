@@ -15,6 +15,7 @@ final class ChannelMetrics: ChannelMeter {
     private let instruments: UInt64
     let targetLabel: MetricLabel
     private let securityLabel: MetricLabel
+    private let recordsCustomLabel: Bool
 
     /// Nil if the channel has no sink, or none that records anything.
     init?(_ sinks: [any MetricSink], target: Target, isSecure: Bool) {
@@ -30,6 +31,7 @@ final class ChannelMetrics: ChannelMeter {
         }
         instruments = outputs.reduce(0) { $0 | $1.instruments }
         guard instruments != 0 else { return nil }
+        recordsCustomLabel = outputs.contains { $0.optionalLabels.contains(MetricLabel.custom) }
         targetLabel = MetricLabel(MetricLabel.target, target.canonicalText)
         securityLabel = MetricLabel(
             MetricLabel.securityLevel, isSecure ? "privacy_and_integrity" : "none")
@@ -68,8 +70,16 @@ extension ChannelMetrics {
 
     func meter(of method: MethodSignature) -> (any CallMeter)? { MeasuredCall(self, method) }
 
-    /// The labels for the method and the target of a call.
+    /// The labels for the method and the target of a call, and the custom one of the task that makes it.
     func labels(of method: MethodSignature) -> CallLabels {
+        var labels = requiredLabels(of: method)
+        if recordsCustomLabel {
+            labels.optional = [MetricLabel(MetricLabel.custom, MetricLabel.currentCustomValue)]
+        }
+        return labels
+    }
+
+    private func requiredLabels(of method: MethodSignature) -> CallLabels {
         let named = [
             MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel,
         ]
@@ -84,13 +94,12 @@ extension ChannelMetrics {
         _ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel],
         optional: [MetricLabel] = []
     ) {
-        add(value, to: instrument, CallLabels(labels), optional: optional)
+        var labels = CallLabels(labels)
+        labels.optional = optional
+        add(value, to: instrument, labels)
     }
 
-    func add(
-        _ value: Int, to instrument: MetricInstrument, _ labels: CallLabels,
-        optional: [MetricLabel] = []
-    ) {
+    func add(_ value: Int, to instrument: MetricInstrument, _ labels: CallLabels) {
         for index in outputs.indices
         where outputs[index].instruments & Self.bit(instrument) != 0 {
             HeldLocks.assertNone(calling: "metric sink")
@@ -98,7 +107,7 @@ extension ChannelMetrics {
             output.sink.add(
                 MetricMeasurement(
                     value, of: instrument,
-                    labels: labels[index] + output.wanted(of: instrument, optional)))
+                    labels: labels[index] + output.wanted(of: instrument, labels.optional)))
         }
     }
 
@@ -114,7 +123,7 @@ extension ChannelMetrics {
             output.sink.record(
                 MetricMeasurement(
                     value, of: instrument,
-                    labels: labels[index] + output.wanted(of: instrument, [])))
+                    labels: labels[index] + output.wanted(of: instrument, labels.optional)))
         }
     }
 }

@@ -44,7 +44,7 @@ extension MetricInstrument {
     ]
 }
 
-// MARK: - Calls and attempts (proposals A66 and A96)
+// MARK: - Calls and attempts (proposals A66, A96 and A108)
 
 extension MetricInstrument {
     /// `grpc.client.attempt.started`
@@ -53,7 +53,7 @@ extension MetricInstrument {
         summary: "Attempts started, including those that have not ended.",
         unit: "{attempt}", kind: .counter,
         labelKeys: [MetricLabel.method, MetricLabel.target],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: true, index: 0)
 
     /// `grpc.client.attempt.duration`
@@ -63,7 +63,9 @@ extension MetricInstrument {
             "Time from the start to the end of an attempt, including the choice of a connection.",
         unit: "s", kind: .histogram(bounds: latencyBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
-        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        optionalLabelKeys: [
+            MetricLabel.locality, MetricLabel.backendService, MetricLabel.custom,
+        ],
         isOnByDefault: true, index: 1)
 
     /// `grpc.client.attempt.sent_total_compressed_message_size`
@@ -72,7 +74,9 @@ extension MetricInstrument {
         summary: "Bytes of all request messages of an attempt, compressed and without prefixes.",
         unit: "By", kind: .histogram(bounds: sizeBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
-        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        optionalLabelKeys: [
+            MetricLabel.locality, MetricLabel.backendService, MetricLabel.custom,
+        ],
         isOnByDefault: true, index: 2)
 
     /// `grpc.client.attempt.rcvd_total_compressed_message_size`
@@ -81,7 +85,9 @@ extension MetricInstrument {
         summary: "Bytes of all response messages of an attempt, compressed and without prefixes.",
         unit: "By", kind: .histogram(bounds: sizeBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
-        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        optionalLabelKeys: [
+            MetricLabel.locality, MetricLabel.backendService, MetricLabel.custom,
+        ],
         isOnByDefault: true, index: 3)
 
     /// `grpc.client.call.duration`
@@ -90,7 +96,7 @@ extension MetricInstrument {
         summary: "Time from the creation of a call to the delivery of its status.",
         unit: "s", kind: .histogram(bounds: latencyBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: true, index: 4)
 
     /// `grpc.client.call.retries`
@@ -99,7 +105,7 @@ extension MetricInstrument {
         summary: "Retries of a call that had any.",
         unit: "{retry}", kind: .histogram(bounds: [1, 2, 3, 4, 5]),
         labelKeys: [MetricLabel.method, MetricLabel.target],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: false, index: 5)
 
     /// `grpc.client.call.transparent_retries`
@@ -108,7 +114,7 @@ extension MetricInstrument {
         summary: "Transparent retries of a call that had any.",
         unit: "{transparent_retry}", kind: .histogram(bounds: [1, 2, 3, 4, 5, 10]),
         labelKeys: [MetricLabel.method, MetricLabel.target],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: false, index: 6)
 
     /// `grpc.client.call.hedges`
@@ -117,7 +123,7 @@ extension MetricInstrument {
         summary: "Hedges of a call that had any.",
         unit: "{hedge}", kind: .histogram(bounds: [1, 2, 3, 4, 5]),
         labelKeys: [MetricLabel.method, MetricLabel.target],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: false, index: 7)
 
     /// `grpc.client.call.retry_delay`
@@ -126,7 +132,7 @@ extension MetricInstrument {
         summary: "Time without an open attempt between the attempts of a call that had several.",
         unit: "s", kind: .histogram(bounds: latencyBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target],
-        optionalLabelKeys: [],
+        optionalLabelKeys: [MetricLabel.custom],
         isOnByDefault: false, index: 8)
 }
 

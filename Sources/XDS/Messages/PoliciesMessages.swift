@@ -88,6 +88,7 @@ extension Envoy.Policies {
         var weightExpirationPeriod: Google.Protobuf.Duration?
         var weightUpdatePeriod: Google.Protobuf.Duration?
         var errorUtilizationPenalty: Google.Protobuf.FloatValue?
+        var metricNamesForComputingUtilization: [String] = []
 
         static var messageName: String {
             "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"
@@ -100,6 +101,7 @@ extension Envoy.Policies {
             field.message(4, \.weightExpirationPeriod)
             field.message(5, \.weightUpdatePeriod)
             field.message(6, \.errorUtilizationPenalty)
+            field.string(7, \.metricNamesForComputingUtilization)
         }
     }
 

@@ -69,6 +69,7 @@ indirect enum ClusterPolicy: Hashable, Sendable {
         var expirationPeriod: Duration?
         var updatePeriod: Duration?
         var errorPenalty: Double?
+        var utilizationMetrics: [ByteText] = []
     }
 }
 

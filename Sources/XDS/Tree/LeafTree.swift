@@ -154,6 +154,7 @@ extension WeightedRoundRobin {
         weightExpirationPeriod = settings.expirationPeriod ?? weightExpirationPeriod
         weightUpdatePeriod = settings.updatePeriod ?? weightUpdatePeriod
         errorUtilizationPenalty = settings.errorPenalty ?? errorUtilizationPenalty
+        metricNamesForComputingUtilization = settings.utilizationMetrics.map(\.string)
     }
 }
 

@@ -1,5 +1,6 @@
 import SwiftletCore
 import SwiftletMessages
+import SwiftletTransport
 
 extension ClusterPolicy {
     /// The most policies inside each other (A52).
@@ -163,6 +164,9 @@ extension ClusterPolicy.WeightedSettings {
         expirationPeriod = violations.duration(
             "weight_expiration_period", message.weightExpirationPeriod)
         updatePeriod = violations.duration("weight_update_period", message.weightUpdatePeriod)
+        // A name with too many combining marks is in no report either.
+        utilizationMetrics = message.metricNamesForComputingUtilization
+            .filter { WireText.hasBoundedMarks($0) }.map { ByteText($0) }
         guard let penalty = message.errorUtilizationPenalty?.value else { return }
         // NaN is not above zero either.
         if penalty >= 0, penalty.isFinite {

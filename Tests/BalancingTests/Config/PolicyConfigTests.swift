@@ -19,10 +19,12 @@ struct PolicyConfigTests {
         expected.weightExpirationPeriod = .seconds(3)
         expected.weightUpdatePeriod = .seconds(4)
         expected.errorUtilizationPenalty = 0.5
+        expected.metricNamesForComputingUtilization = ["named_metrics.queue"]
         let json = #"""
             {"weighted_round_robin": {"enableOobLoadReport": true, "oobReportingPeriod": "1s",
             "blackoutPeriod": "2s", "weightExpirationPeriod": "3s", "weightUpdatePeriod": "4s",
-            "errorUtilizationPenalty": 0.5}}
+            "errorUtilizationPenalty": 0.5,
+            "metricNamesForComputingUtilization": ["named_metrics.queue"]}}
             """#
         #expect(try policy(json) as? WeightedRoundRobin == expected)
     }

@@ -18,5 +18,6 @@ int memset_s(void *, size_t, int, size_t);
 char *strdup(const char *);
 size_t strlen(const char *);
 double strtod(const char *, char **);
+double log(double);
 
 #endif

@@ -1,0 +1,52 @@
+public import Foundation
+public import SwiftletCore
+
+extension Channel {
+    /// A channel to the gRPC server of a URL, such as `https://example.com:8443`, or to a target that is written as a URL,
+    /// such as `dns:///example.com`.
+    ///
+    /// Throws INVALID_ARGUMENT if an `http` or `https` URL has a path, a query or a user name; if the credentials do not fit
+    /// its scheme; and if credentials are missing for another scheme.
+    ///
+    /// - Parameters:
+    ///   - url: The server. The default port is 443 for `https` and 80 for `http`.
+    ///   - credentials: Nil, the default, is ``ChannelCredentials/tls(_:engine:)`` for `https`, and
+    ///     ``ChannelCredentials/insecure`` for `http`.
+    ///   - arguments: The settings of its connections.
+    ///   - defaultOptions: The values of options that a call does not set.
+    ///   - interceptors: The interceptors of every call.
+    ///   - queue: The queue that runs its connections; nil is ``CompletionQueue/shared``.
+    public convenience init(
+        _ url: URL, credentials: ChannelCredentials? = nil,
+        arguments: ChannelArguments = ChannelArguments(),
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        let text = url.absoluteString
+        var target = text
+        var chosen = credentials
+        var arguments = arguments
+        if WebAddress.isWebAddress(text) {
+            let address = try WebAddress(text)
+            guard address.path == "/", url.fragment == nil else {
+                throw Self.refusal(of: text, "a gRPC server has no path, no query and no fragment")
+            }
+            if chosen == nil { chosen = address.isSecure ? try .tls() : .insecure }
+            guard chosen?.isSecure == address.isSecure else {
+                throw Self.refusal(of: text, "the credentials do not fit its scheme")
+            }
+            target = address.target
+            arguments.defaultAuthority = arguments.defaultAuthority ?? address.authority
+        }
+        guard let chosen else {
+            throw Self.refusal(of: text, "a target of its scheme needs credentials")
+        }
+        try self.init(
+            target, credentials: chosen, arguments: arguments, defaultOptions: defaultOptions,
+            interceptors: interceptors, queue: queue)
+    }
+
+    private static func refusal(of url: String, _ reason: String) -> RPCError {
+        .refused(.invalidArgument, "the URL '\(url.withoutLogin)' is no target: \(reason)")
+    }
+}
