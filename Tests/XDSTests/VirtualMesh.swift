@@ -71,7 +71,7 @@ struct VirtualMesh {
             providers: bootstrap.certificateProviders,
             loads: LoadReports(node: .init(), loop) { _ throws(RPCError) in
                 throw .noConnection("there are no sockets")
-            }, rewritesAuthority: false)
+            }, rewritesAuthority: false, hasSessions: false)
         resolve()
         settle()
     }
