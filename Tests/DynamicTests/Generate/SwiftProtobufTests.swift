@@ -71,8 +71,7 @@ struct SwiftProtobufTests {
 
             extension Codec where Value: SwiftProtobuf.Message {
                 fileprivate static var swiftProtobuf: Codec {
-                    Codec(
-                        bytes: { try $0.serializedBytes() }, value: { try Value(serializedBytes: $0) })
+                    Codec(bytes: { try $0.serializedBytes() }, value: { try Value(serializedBytes: $0) })
                 }
             }
 
