@@ -10,12 +10,12 @@ extension Channel {
     ///
     /// - Parameters:
     ///   - url: The server. The default port is 443 for `https` and 80 for `http`.
-    ///   - credentials: Nil, the default, is ``ChannelCredentials/tls(_:engine:)`` for `https`, and
-    ///     ``ChannelCredentials/insecure`` for `http`.
+    ///   - credentials: Nil, the default, is `.tls()` for `https`, and
+    ///     `.insecure` for `http`.
     ///   - arguments: The settings of its connections.
     ///   - defaultOptions: The values of options that a call does not set.
     ///   - interceptors: The interceptors of every call.
-    ///   - queue: The queue that runs its connections; nil is ``CompletionQueue/shared``.
+    ///   - queue: The queue that runs its connections; nil is `CompletionQueue.shared`.
     public convenience init(
         _ url: URL, credentials: ChannelCredentials? = nil,
         arguments: ChannelArguments = ChannelArguments(),

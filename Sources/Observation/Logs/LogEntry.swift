@@ -9,7 +9,7 @@ import SwiftletCore
 /// | `call ended` | `rpc.grpc.status_code`, `duration_us`, `error`, `network.peer.address`, `sent_bytes`, `received_bytes`, `streams` |
 ///
 /// Every entry of a call has `rpc.system`, `rpc.service` and `rpc.method`. The event of a channel is the name of its
-/// ``ChannelEvent/Kind``, such as `connectivity`; its fields are `server.address`, which is the target, and the values
+/// `ChannelEvent.Kind`, such as `connectivity`; its fields are `server.address`, which is the target, and the values
 /// of the kind.
 public struct LogEntry: Sendable {
     /// How important an entry is. Levels of logging systems have the same names.
