@@ -43,6 +43,7 @@ final class FakeStream: Sendable {
         var isOver = false
         var parts = Backlog<ResponsePart>()
         var assembler = MessageAssembler(maxByteCount: nil)
+        var requestEndIsTold = false
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
         var unread = UnreadRequests()
@@ -268,13 +269,17 @@ extension FakeStream: StreamCarrier {
     }
 
     private func requestEnded() {
-        let (isFirst, isAttached) = state.withLock { state in
-            defer { state.requestHasEnded = true }
-            return (!state.requestHasEnded && !state.isOver, state.isAttached)
+        let isFirst = state.withLock { state in
+            defer { state.requestEndIsTold = true }
+            return !state.requestEndIsTold && !state.isOver
         }
         guard isFirst else { return }
+        // Before the end of the response may be delivered, which would be the last that the test is told.
         tell(.part(.end, of: nil))
-        // The end of the response may have waited for this.
+        let isAttached = state.withLock { state in
+            state.requestHasEnded = true
+            return state.isAttached
+        }
         if isAttached { loop.run { [self] in deliver() } }
     }
 
