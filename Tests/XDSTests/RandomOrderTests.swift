@@ -354,7 +354,7 @@ extension RandomMesh {
             try check()
             mesh.advance(by: .seconds(20))
         }
-        #expect(calls.isEmpty, "seed \(seed): \(calls.count) calls wait for ever")
+        #expect(calls.isEmpty, "seed \(seed): \(calls.count) calls have not ended")
         #expect(mesh.selector != nil, "seed \(seed)")
         // Only the routes use clusters now.
         let routed = mesh.configuration?.virtualHost.clusters ?? []
