@@ -107,8 +107,8 @@ struct ExtremeValuesTests {
         }
         tracker?.callEnded(CallOutcome(code: .unavailable))
         let config = try #require(mesh.selector).config(for: "/s/M", Metadata())
-        #expect((config.method.timeout == nil) == (value == .init()))
-        #expect(config.method.retry?.maxAttempts == 5)
+        #expect((config.method.config.timeout == nil) == (value == .init()))
+        #expect(config.method.config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.
         let count = mesh.tree.wakeCount
         mesh.advance(by: .milliseconds(100))

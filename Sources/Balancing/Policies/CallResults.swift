@@ -34,7 +34,7 @@ final class CallResults: CallTracker {
 }
 
 /// Reports the end of a call to two trackers.
-package struct TrackerPair: CallTracker {
+package final class TrackerPair: CallTracker {
     let first: any CallTracker
     let second: any CallTracker
 
@@ -49,16 +49,20 @@ package struct TrackerPair: CallTracker {
 }
 
 /// Lets the inner picker choose, and counts the results of the calls.
-struct OutlierPicker: Picker {
-    let inner: any Picker
-    let results: [Subchannel: CallResults]
+final class OutlierPicker: Picker {
+    private let inner: any Picker
+    private let results: [Subchannel: CallResults]
+
+    init(_ inner: any Picker, _ results: [Subchannel: CallResults]) {
+        (self.inner, self.results) = (inner, results)
+    }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         let pick = inner.pick(call)
         guard case .subchannel(let subchannel, let tracker) = pick,
             let results = results[subchannel]
         else { return pick }
-        guard let tracker else { return .subchannel(subchannel, tracker: results) }
-        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: results))
+        return .subchannel(
+            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: results) } ?? results)
     }
 }

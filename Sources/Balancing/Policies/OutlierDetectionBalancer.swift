@@ -190,7 +190,7 @@ extension OutlierDetectionBalancer {
         isReportDue = false
         let picker: any Picker =
             policy.isActive
-            ? OutlierPicker(inner: childReport.picker, results: results) : childReport.picker
+            ? OutlierPicker(childReport.picker, results) : childReport.picker
         context.report(childReport.connectivity, picker)
     }
 }

@@ -43,8 +43,8 @@ public enum Pick: Sendable {
 }
 
 /// Receives the outcome of one call that a picker sent to a subchannel. Its method is called once,
-/// on any thread.
-public protocol CallTracker: Sendable {
+/// on any thread. An object, so that a call allocates none: the calls to a server share theirs.
+public protocol CallTracker: AnyObject, Sendable {
     /// The call has ended.
     func callEnded(_ outcome: CallOutcome)
 }

@@ -100,7 +100,7 @@ extension CallCore.State {
         var isOver = false
         /// Whether the server has begun to answer with this arrival.
         var isCommitted = false
-        var tracked: PickTracking.End?
+        var tracked: TrackedEnd?
         var delivery: CallCore.Delivery?
     }
 

@@ -114,7 +114,7 @@ extension CallCore: TimerTarget {
     /// - Parameter isImmediate: Whether the error replaces an end that waits for messages to be read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let (stage, tracked): (Lifetime.Stage?, PickTracking.End?) = state.withLock { state in
+        let (stage, tracked): (Lifetime.Stage?, TrackedEnd?) = state.withLock { state in
             guard state.lifetime.isOver else {
                 let error = state.mayHaveSent ? error : error.notExecuted
                 let stage = state.finish(

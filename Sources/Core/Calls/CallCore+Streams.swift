@@ -60,7 +60,7 @@ extension CallCore {
     package func streamWasNotProcessed(
         wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
     ) {
-        enum Next { case seek(PickTracking?), fail(isAnswered: Bool), isOver }
+        enum Next { case seek((any CallTracker)?), fail(isAnswered: Bool), isOver }
         var tally: CallTally?
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
@@ -72,13 +72,15 @@ extension CallCore {
                 return .fail(isAnswered: state.lifetime.isAnswered)
             }
             state.lifetime.seekAgain()
-            return .seek(state.lifetime.takeTracking())
+            return .seek(state.lifetime.takeTracker())
         }
         switch next {
         case .isOver: break
-        case .seek(let tracking):
+        case .seek(let tracker):
             // This server has failed the call, whatever the next one does.
-            tracking?.end(cause().code, wasSent: wasSent).report()
+            if let tracker {
+                TrackedEnd(tracker: tracker, code: cause().code, wasSent: wasSent).report()
+            }
             if let meter, let tally { meter.isSentAgain(after: cause(), tally) }
             backend.begin(self)
         case .fail(let isAnswered):

@@ -21,7 +21,7 @@ struct Lifetime: ~Copyable {
     /// The error that the call has ended with. Nil before the end, and after one that is OK.
     private(set) var failure: RPCError?
     /// Reports the end of the call to the balancer; nil for most policies.
-    private var tracking: PickTracking?
+    private var tracker: (any CallTracker)?
     /// The thread that delivers to the observer.
     var deliverer = SingleDeliverer()
 
@@ -95,23 +95,26 @@ extension Lifetime {
     /// Sets the tracker of the present choice. Returns the report to make outside of the lock: to the
     /// tracker of an earlier choice, or to the new one if the call has ended, because nothing is
     /// reported to it later.
-    mutating func replaceTracking(by new: PickTracking?) -> PickTracking.End? {
-        guard !isOver else { return new?.end(failure?.code ?? .ok, wasSent: false) }
-        defer { tracking = new }
-        return tracking?.end(.unavailable, wasSent: false)
+    mutating func replaceTracker(by new: (any CallTracker)?) -> TrackedEnd? {
+        guard !isOver else {
+            return new.map { TrackedEnd(tracker: $0, code: failure?.code ?? .ok, wasSent: false) }
+        }
+        defer { tracker = new }
+        return tracker.map { TrackedEnd(tracker: $0, code: .unavailable, wasSent: false) }
     }
 
     /// The end of a call for its tracker, once. To be reported outside of the lock.
     ///
     /// - Parameter wasSent: Whether the call had a stream.
-    mutating func takeTrackedEnd(wasSent: Bool = true) -> PickTracking.End? {
-        guard let tracking = tracking.take() else { return nil }
-        return tracking.end(
-            failure?.code ?? .ok, trailers: end?.trailers ?? Metadata(), wasSent: wasSent)
+    mutating func takeTrackedEnd(wasSent: Bool = true) -> TrackedEnd? {
+        guard let tracker = tracker.take() else { return nil }
+        return TrackedEnd(
+            tracker: tracker, code: failure?.code ?? .ok, trailers: end?.trailers ?? Metadata(),
+            wasSent: wasSent)
     }
 
     /// The tracker of a choice whose server did not process the call. Its end must be reported.
-    mutating func takeTracking() -> PickTracking? { tracking.take() }
+    mutating func takeTracker() -> (any CallTracker)? { tracker.take() }
 }
 
 // MARK: - Times

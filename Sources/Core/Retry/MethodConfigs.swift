@@ -41,20 +41,8 @@ package final class MethodConfigs: Sendable {
         self.usesRetryPolicies = usesRetryPolicies
         state = Mutex(
             State(
-                table: Self.table(config, usesRetryPolicies),
+                table: MethodConfigTable(config.methods),
                 throttle: Self.throttle(config, serverName), isKnown: !awaitsResolver))
-    }
-
-    private static func table(
-        _ config: ServiceConfig, _ usesRetryPolicies: Bool
-    ) -> MethodConfigTable {
-        guard !usesRetryPolicies else { return MethodConfigTable(config.methods) }
-        return MethodConfigTable(
-            config.methods.map { method in
-                var method = method
-                method.attempts = nil
-                return method
-            })
     }
 
     private static func throttle(
@@ -67,7 +55,7 @@ package final class MethodConfigs: Sendable {
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let table = Self.table(config, usesRetryPolicies)
+        let table = MethodConfigTable(config.methods)
         let throttle = Self.throttle(config, serverName)
         // The old selector is released outside the lock.
         let (waiting, _) = state.withLock { state in
@@ -125,8 +113,10 @@ extension MethodConfigs {
 
     /// The policy for a call. Must be called only when the config is known.
     func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
-        let (policy, selector) = state.withLock { ($0.policy(for: path), $0.selector) }
-        return selector.map { policy.selected(by: $0, path, metadata, usesRetryPolicies) } ?? policy
+        let (policy, selector) = state.withLock {
+            ($0.policy(for: path, usesRetryPolicies), $0.selector)
+        }
+        return selector.map { policy.selected(by: $0, path, metadata) } ?? policy
     }
 
     /// The policy for a call; nil if the call must wait for the config.
@@ -134,10 +124,10 @@ extension MethodConfigs {
         let waitsForReady = options.waitForReady ?? false
         let (policy, selector) = state.withLock { state in
             state.isKnown(waitsForReady: waitsForReady)
-                ? (state.policy(for: path), state.selector) : (nil, nil)
+                ? (state.policy(for: path, usesRetryPolicies), state.selector) : (nil, nil)
         }
         guard let policy, let selector else { return policy }
-        return policy.selected(by: selector, path, options.metadata, usesRetryPolicies)
+        return policy.selected(by: selector, path, options.metadata)
     }
 
     /// Makes the call of a method, with the options that its config allows.
@@ -151,8 +141,8 @@ extension MethodConfigs {
     ) -> any CallRequests {
         let known = knownPolicy(for: path, options)
         if let known {
-            known.config?.apply(to: &options, begun: begun, limits)
-            guard known.config?.attempts != nil || known.filter != nil else {
+            known.settings?.config.apply(to: &options, begun: begun, limits)
+            guard known.attempts != nil || known.filter != nil else {
                 return makeCore(options, known.selection, observer, .first)
             }
         }
@@ -164,8 +154,10 @@ extension MethodConfigs {
 }
 
 extension MethodConfigs.State {
-    fileprivate func policy(for path: String) -> MethodPolicy {
-        MethodPolicy(config: table.config(for: path), throttle: throttle)
+    fileprivate func policy(for path: String, _ usesRetryPolicies: Bool) -> MethodPolicy {
+        MethodPolicy(
+            settings: selector == nil ? table.settings(for: path) : nil, throttle: throttle,
+            usesRetryPolicies: usesRetryPolicies)
     }
 
     fileprivate func isKnown(waitsForReady: Bool) -> Bool {
@@ -195,8 +187,10 @@ extension MethodConfigs.State {
 
 /// The settings of a service config for one method, or of a selector for one call.
 struct MethodPolicy: Sendable {
-    var config: MethodConfig?
+    var settings: MethodSettings?
     var throttle: RetryThrottle?
+    /// Whether retry and hedging policies are used.
+    var usesRetryPolicies = true
     /// Nil without a selector.
     var selection: CallSelection?
     /// The selector's step before the first attempt; nil for none.
@@ -204,22 +198,24 @@ struct MethodPolicy: Sendable {
 }
 
 extension MethodPolicy {
+    /// How often the call is sent, and when; nil if once.
+    var attempts: MethodConfig.Attempts? { usesRetryPolicies ? settings?.config.attempts : nil }
+
     /// The policy with the settings that a selector chooses for a call in place of the table's.
     fileprivate func selected(
-        by selector: any ConfigSelector, _ path: String, _ metadata: Metadata,
-        _ usesRetryPolicies: Bool
+        by selector: any ConfigSelector, _ path: String, _ metadata: Metadata
     ) -> MethodPolicy {
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
-            var chosen = try selector.config(for: path, metadata)
-            if !usesRetryPolicies { chosen.method.attempts = nil }
-            let selection = CallSelection(
+            let chosen = try selector.config(for: path, metadata)
+            var policy = self
+            policy.settings = chosen.method
+            policy.filter = chosen.filter
+            policy.selection = CallSelection(
                 requestHash: chosen.requestHash, attributes: chosen.attributes,
                 cluster: chosen.cluster, responseFilter: chosen.responseFilter,
-                isSentOnce: chosen.method.attempts == nil)
-            return MethodPolicy(
-                config: chosen.method, throttle: throttle, selection: selection,
-                filter: chosen.filter)
+                isSentOnce: policy.attempts == nil)
+            return policy
         } catch {
             return MethodPolicy(
                 selection: CallSelection(failure: error.ofControlPlane("the config selector")))

@@ -113,7 +113,7 @@ extension RetryingCall {
     func configIsKnown() {
         let policy = configs.policy(for: path, state.withLock { $0.options.metadata })
         let deadline = state.withLock { state in
-            policy.config?.apply(to: &state.options, begun: epoch, limits)
+            policy.settings?.config.apply(to: &state.options, begun: epoch, limits)
             return state.options.absoluteDeadline
         }
         schedule(deadline)
@@ -124,7 +124,7 @@ extension RetryingCall {
         let now = time
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
-            state.plan = AttemptPlan(policy.config?.attempts, throttle: policy.throttle, now: now)
+            state.plan = AttemptPlan(policy.attempts, throttle: policy.throttle, now: now)
             state.selection = policy.selection
             return false
         }

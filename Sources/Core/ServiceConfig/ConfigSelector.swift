@@ -1,6 +1,6 @@
 /// Chooses the settings of each call of a channel, in place of the methods of its service config (proposal
 /// A31). A resolver reports it with its result.
-package protocol ConfigSelector: Sendable {
+package protocol ConfigSelector: AnyObject, Sendable {
     /// Called once for each call, below its interceptors, on the thread of the call and outside of every lock.
     /// Must not block.
     ///
@@ -12,7 +12,7 @@ package protocol ConfigSelector: Sendable {
 /// The settings of one call.
 package struct CallConfig: Sendable {
     /// The timeout, the retries and the limits. The names are not used.
-    package var method: MethodConfig
+    package var method: MethodSettings
     /// See ``CallSelection/requestHash``.
     package var requestHash: UInt64?
     /// See ``CallSelection/attributes``.
@@ -25,7 +25,7 @@ package struct CallConfig: Sendable {
     /// See ``CallSelection/responseFilter``.
     package var responseFilter: (any ResponseFilter)?
 
-    package init(_ method: MethodConfig = MethodConfig([])) { self.method = method }
+    package init(_ method: MethodSettings) { self.method = method }
 }
 
 /// A step of a call between the choice of its settings and its first attempt.

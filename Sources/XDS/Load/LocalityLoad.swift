@@ -82,14 +82,3 @@ extension LoadCounts.Metrics {
         }
     }
 }
-
-/// The call of a tracker: counted for the limit of its cluster, and for load reports if there are any.
-struct CountedCall: CallTracker {
-    let count: CallCount
-    let load: LocalityLoad?
-
-    func callEnded(_ outcome: CallOutcome) {
-        count.end()
-        load?.end(outcome)
-    }
-}

@@ -2,11 +2,11 @@ import SwiftletBalancing
 import SwiftletCore
 
 /// Chooses the route of each call of a channel, and with it the cluster and the settings (A31).
-struct MeshSelector: ConfigSelector {
+final class MeshSelector: ConfigSelector {
     let listener: Listener
     let table: RouteTable
-    private let faults: [Listener.Filter]
-    private let sessions: [Listener.Filter]
+    /// At the numbers of the ends of the table.
+    private let plans: [CallPlan]
     private let uses: [ByteText: ClusterUse]
     /// The same for all calls of the channel.
     let channelID: UInt64
@@ -20,8 +20,11 @@ struct MeshSelector: ConfigSelector {
         random = PickerRandom(seed: seed)
         listener = configuration.listener
         table = RouteTable(configuration.virtualHost)
-        faults = listener.filters.filter { if case .fault = $0.config { true } else { false } }
-        sessions = listener.filters.filter(\.config.isSession)
+        plans = table.ends.map { end in
+            // Always one of `uses`, which has each cluster of the routes.
+            let use = uses[end.cluster] ?? ClusterUse(end.cluster) { _ in }
+            return CallPlan(end, use, configuration.listener)
+        }
         self.uses = uses
         self.channelID = channelID
     }
@@ -32,69 +35,78 @@ struct MeshSelector: ConfigSelector {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
-        case .forward(let routed): return try config(for: call, routed)
+        case .forward(let end): return config(for: call, plans[end.number])
         }
     }
 
-    private func config(
-        for call: CallHeaders, _ routed: RoutedCall
-    ) throws(RPCError) -> CallConfig {
-        let cookie = sessions.isEmpty ? nil : sessionCookie(for: call, routed)
-        let server = cookie?.server(of: call.metadata)
-        // A60: the cluster of a session is kept if the route still has it.
-        let kept = server.flatMap { routed.forwarding.has($0.cluster) ? $0.cluster : nil }
-        let cluster = kept ?? routed.cluster
-        guard let use = uses[cluster] else {
-            // Not reached: there is a use of each cluster of the routes.
-            throw RPCError(.internal, "xds: the cluster '\(cluster)' is not in use")
-        }
-        var config = CallConfig()
-        config.method.timeout = routed.maxDuration(of: listener)
-        config.method.retry = routed.forwarding.retry
+    private func config(for call: CallHeaders, _ plan: CallPlan) -> CallConfig {
+        var config = CallConfig(plan.method)
         // A call without a hash goes to a random endpoint (A42).
         config.requestHash =
-            routed.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
-        let rewrites = routed.forwarding.rewritesAuthority
-        if let cookie, let server {
-            let session = Session(cookie, server, in: cluster)
-            config.attributes = use.place(rewritingAuthority: rewrites, of: session)
+            plan.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
+        if let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) {
+            let server = cookie.server(of: call.metadata)
+            // A60: the cluster of a session is kept if the route still has it.
+            let kept = plan.forwarding.has(server.cluster) ? uses[server.cluster] : nil
+            let use = kept ?? plan.use
+            let session = Session(cookie, server, in: use.name)
+            config.attributes = use.place(
+                rewritingAuthority: plan.forwarding.rewritesAuthority, of: session)
             config.responseFilter = session
+            config.cluster = use
         } else {
-            config.attributes = use.place(rewritingAuthority: rewrites)
+            config.attributes = plan.place
+            config.cluster = plan.use
         }
-        config.cluster = use
-        if !faults.isEmpty { config.filter = faultInjection(for: call, routed) }
+        if !plan.faults.isEmpty {
+            config.filter = FaultInjection(plan.faults, call, random: random.below)
+        }
         return config
     }
+}
 
-    /// The cookie of the call's session; nil without a session.
-    private func sessionCookie(for call: CallHeaders, _ routed: RoutedCall) -> SessionCookie? {
-        for filter in sessions {
-            var cookie: SessionCookie?
-            switch routed.override(of: filter.name) {
-            case .statefulSession(let other)?: cookie = other
-            case .disabled?: break
-            case .fault?, nil:
-                if !filter.isDisabled, case .statefulSession(let own) = filter.config {
-                    cookie = own
-                }
+/// What is the same for all calls to a cluster by a route.
+private final class CallPlan: Sendable {
+    let method: MethodSettings
+    let forwarding: Forwarding
+    let use: ClusterUse
+    /// Of the calls without a session.
+    let place: CallPlace
+    /// Of the filters that are on. A session has the first cookie that is sent to the call's path.
+    let cookies: [SessionCookie]
+    /// Of the filters that are on, in the order in which a call passes them.
+    let faults: [FaultConfig]
+
+    init(_ end: RoutedCall, _ use: ClusterUse, _ listener: Listener) {
+        forwarding = end.forwarding
+        method = MethodSettings(
+            MethodConfig([]) { [forwarding] in
+                $0.timeout = end.maxDuration(of: listener)
+                $0.retry = forwarding.retry
+            })
+        self.use = use
+        place = use.place(rewritingAuthority: forwarding.rewritesAuthority)
+        var (cookies, faults): ([SessionCookie], [FaultConfig]) = ([], [])
+        for filter in listener.filters {
+            switch end.config(of: filter) {
+            case .statefulSession(let cookie?)?: cookies.append(cookie)
+            case .fault(let fault)?: faults.append(fault)
+            case .statefulSession(nil)?, .router?, nil: break
             }
-            if let cookie, cookie.isSent(to: call.path) { return cookie }
         }
-        return nil
+        (self.cookies, self.faults) = (cookies, faults)
     }
+}
 
-    private func faultInjection(for call: CallHeaders, _ routed: RoutedCall) -> FaultInjection? {
-        let configs = faults.compactMap { filter -> FaultConfig? in
-            switch routed.override(of: filter.name) {
-            case .fault(let config)?: return config
-            case .disabled?: return nil
-            case .statefulSession?, nil: break
-            }
-            guard !filter.isDisabled, case .fault(let config) = filter.config else { return nil }
-            return config
+extension RoutedCall {
+    /// The configuration of a filter for the calls; nil if it is off.
+    fileprivate func config(of filter: Listener.Filter) -> FilterConfig? {
+        switch (filter.config, override(of: filter.name)) {
+        case (_, .disabled?): nil
+        case (.fault, .fault(let other)?): .fault(other)
+        case (.statefulSession, .statefulSession(let other)?): .statefulSession(other)
+        default: filter.isDisabled ? nil : filter.config
         }
-        return FaultInjection(configs, call, random: random.below)
     }
 }
 

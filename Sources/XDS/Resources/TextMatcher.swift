@@ -32,9 +32,11 @@ struct TextMatcher: Hashable, Sendable {
         }
     }
 
-    /// Whether every text matches: it must begin with nothing.
-    var matchesAll: Bool {
-        if case .prefix(let bytes) = pattern { bytes.isEmpty } else { false }
+    /// Does not copy a text of which it only compares bytes.
+    func matches(_ text: String) -> Bool {
+        guard let (bytes, isWhole) = comparison else { return matches(Array(text.utf8)) }
+        if isWhole, text.utf8.count != bytes.count { return false }
+        return text.utf8.starts(with: bytes)
     }
 
     func matches(_ text: [UInt8]) -> Bool {

@@ -1,10 +1,12 @@
 /// Chooses the route of each call of a channel. Made once for each change of the configuration.
 struct RouteTable: Sendable {
-    private let host: VirtualHost
+    /// The domains of the virtual host.
+    let domains: [Domain]
+    /// The ends of all routes that forward calls, each at its ``RoutedCall/number``.
+    let ends: [RoutedCall]
+    private let routes: [TableRoute]
     /// The texts that routes compare: the path, and then headers.
     private let names: [ByteText]
-    /// For each route, the places in `names`: that of the path, and that of the header of each condition.
-    private let places: [[Int]]
     /// Nil for a table that is walked as fast without them.
     private let leading: LeadingComparisons?
 
@@ -12,20 +14,37 @@ struct RouteTable: Sendable {
     private static let largeCount = 16
 
     init(_ host: VirtualHost) {
-        self.host = host
         var known: [ByteText: Int] = ["": RouteTexts.pathPlace]
-        places = host.routes.map { route in
-            [RouteTexts.pathPlace]
-                + route.match.headers.map { header in
-                    let place = known[header.name] ?? known.count
-                    known[header.name] = place
-                    return place
-                }
+        var ends: [RoutedCall] = []
+        routes = host.routes.map { route in
+            let places = route.match.headers.map { header in
+                let place = known[header.name] ?? known.count
+                known[header.name] = place
+                return place
+            }
+            return TableRoute(
+                route, places: [RouteTexts.pathPlace] + places,
+                choices: route.choices(of: host, &ends))
         }
+        domains = host.domains
+        self.ends = ends
         names = known.sorted { $0.value < $1.value }.map(\.key)
         leading =
-            host.routes.count < Self.largeCount
-            ? nil : LeadingComparisons(host.routes.map(\.match), places: places)
+            routes.count < Self.largeCount
+            ? nil : LeadingComparisons(routes.map(\.route.match), places: routes.map(\.places))
+    }
+}
+
+/// A route of a table. An object, so that a call does not copy the routes that it passes.
+private final class TableRoute: Sendable {
+    let route: Route
+    /// The places of the texts that it compares: that of the path, and that of the header of each condition.
+    let places: [Int]
+    /// Where calls go, each with the end of its part of the random numbers. Empty if clients do not have the action.
+    let choices: [(upTo: UInt64, end: RoutedCall)]
+
+    init(_ route: Route, places: [Int], choices: [(upTo: UInt64, end: RoutedCall)]) {
+        (self.route, self.places, self.choices) = (route, places, choices)
     }
 }
 
@@ -47,29 +66,28 @@ enum RouteDecision {
     case otherAction
 }
 
-/// The cluster of a call, and the settings of its route.
-struct RoutedCall {
+/// The cluster of a call, and the settings of its route. Calls share it.
+final class RoutedCall: Sendable {
+    /// Its place in ``RouteTable/ends``.
+    let number: Int
     let forwarding: Forwarding
     let cluster: ByteText
-    /// The most specific one first. Not an array, because each call has them.
-    private let overrides:
-        (
-            cluster: [ByteText: FilterOverride], route: [ByteText: FilterOverride],
-            host: [ByteText: FilterOverride]
-        )
+    /// The most specific one first.
+    private let overrides: [[ByteText: FilterOverride]]
 
     fileprivate init(
-        _ forwarding: Forwarding, _ cluster: ByteText,
-        _ clusterOverrides: [ByteText: FilterOverride], _ route: Route, _ host: VirtualHost
+        _ number: Int, _ forwarding: Forwarding, _ cluster: ByteText,
+        overrides: [[ByteText: FilterOverride]]
     ) {
+        self.number = number
         self.forwarding = forwarding
         self.cluster = cluster
-        overrides = (clusterOverrides, route.filterOverrides, host.filterOverrides)
+        self.overrides = overrides
     }
 
     /// The configuration of a filter for this call; nil for the listener's.
     func override(of filter: ByteText) -> FilterOverride? {
-        overrides.cluster[filter] ?? overrides.route[filter] ?? overrides.host[filter]
+        overrides.lazy.compactMap { $0[filter] }.first
     }
 
     /// The longest time of the call; nil for no limit.
@@ -97,64 +115,69 @@ extension RouteTable {
     ) -> (index: Int?, decision: RouteDecision) {
         var texts = RouteTexts(call, names)
         var leading = leading?.begin()
-        for index in host.routes.indices {
+        for (index, route) in routes.enumerated() {
             if let failure = leading?.failure(ofRoute: index, &texts) {
                 skipped(index, failure == 0 ? .path : .header(failure - 1))
                 continue
             }
-            let route = host.routes[index]
-            if let mismatch = mismatch(route.match, places[index], &texts, random) {
+            if let mismatch = route.mismatch(call, &texts, random) {
                 skipped(index, mismatch)
                 continue
             }
-            guard case .forward(let forwarding) = route.action else { return (index, .otherAction) }
-            return (index, .forward(choose(forwarding, route, random)))
+            return (index, route.end(random).map { .forward($0) } ?? .otherAction)
         }
         return (nil, .noRoute)
     }
 
+    /// The route at a place that ``walk(_:random:skipped:)`` has named.
+    func route(at index: Int) -> Route { routes[index].route }
+}
+
+extension TableRoute {
     /// Nil if the route matches.
-    private func mismatch(
-        _ match: Route.Match, _ places: [Int], _ texts: inout RouteTexts,
-        _ random: (UInt64) -> UInt64
+    func mismatch(
+        _ call: CallHeaders, _ texts: inout RouteTexts, _ random: (UInt64) -> UInt64
     ) -> RouteMismatch? {
-        if !match.path.matchesAll {
-            guard let path = texts[RouteTexts.pathPlace], match.path.matches(path) else {
-                return .path
-            }
-        }
-        for (number, header) in match.headers.enumerated()
+        if !route.match.path.matches(call.path) { return .path }
+        for (number, header) in route.match.headers.enumerated()
         where !header.matches(texts[places[number + 1]]) {
             return .header(number)
         }
-        guard let millionths = match.millionths else { return nil }
+        guard let millionths = route.match.millionths else { return nil }
         let drawn = random(1_000_000)
         return drawn < millionths ? nil : .fraction(drawn: drawn)
     }
 
-    /// The route at a place that ``walk(_:random:skipped:)`` has named.
-    func route(at index: Int) -> Route { host.routes[index] }
+    /// Nil if clients do not have the action.
+    func end(_ random: (UInt64) -> UInt64) -> RoutedCall? {
+        guard choices.count > 1, let last = choices.last else { return choices.first?.end }
+        let drawn = random(last.upTo)
+        return choices.first { drawn < $0.upTo }?.end
+    }
+}
 
-    /// The domains of the virtual host.
-    var domains: [Domain] { host.domains }
-
-    private func choose(
-        _ forwarding: Forwarding, _ route: Route, _ random: (UInt64) -> UInt64
-    ) -> RoutedCall {
-        switch forwarding.destination {
-        case .cluster(let name): return RoutedCall(forwarding, name, [:], route, host)
-        case .weighted(let clusters):
-            let sum = clusters.reduce(UInt64(0)) { $0 + UInt64($1.weight) }
-            var number = random(sum)
-            for cluster in clusters {
-                if number < UInt64(cluster.weight) {
-                    return RoutedCall(
-                        forwarding, cluster.name, cluster.filterOverrides, route, host)
-                }
-                number -= UInt64(cluster.weight)
+extension Route {
+    /// Where calls of the route go, each with the end of its part of the random numbers. Adds them to `ends`.
+    fileprivate func choices(
+        of host: VirtualHost, _ ends: inout [RoutedCall]
+    ) -> [(upTo: UInt64, end: RoutedCall)] {
+        guard case .forward(let forwarding) = action else { return [] }
+        let clusters: [Forwarding.WeightedCluster] =
+            switch forwarding.destination {
+            case .cluster(let name): [.init(name: name, weight: 1, filterOverrides: [:])]
+            case .weighted(let clusters): clusters
             }
-            // Not reached: the number is below the sum.
-            return RoutedCall(forwarding, "", [:], route, host)
+        var sum: UInt64 = 0
+        return clusters.map { cluster in
+            sum += UInt64(cluster.weight)
+            let overrides = [
+                cluster.filterOverrides, filterOverrides, host.filterOverrides,
+            ]
+            let end = RoutedCall(
+                ends.count, forwarding, cluster.name,
+                overrides: overrides.filter { !$0.isEmpty })
+            ends.append(end)
+            return (sum, end)
         }
     }
 }

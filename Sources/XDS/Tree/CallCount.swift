@@ -2,7 +2,7 @@ import SwiftletCore
 import Synchronization
 
 /// Counts the running calls to a cluster, of all channels of the process (A32).
-final class CallCount: Sendable {
+final class CallCount: CallTracker {
     struct Key: Hashable, Sendable {
         let cluster: ByteText
         /// Empty if the cluster does not set it.
@@ -31,6 +31,8 @@ final class CallCount: Sendable {
     }
 
     func end() { count.wrappingSubtract(1, ordering: .relaxed) }
+
+    func callEnded(_ outcome: CallOutcome) { end() }
 }
 
 extension CallCount.Key: Comparable {

@@ -48,8 +48,8 @@ private struct ClusterLimitsBalancer: Balancer {
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError) {
         guard let policy = update.policy as? ClusterLimits else { return }
+        let counts = policy.load != self.policy?.load || policy.key != self.policy?.key
         if policy.key != self.policy?.key { count = CallCount.shared(policy.key) }
-        let counts = policy.load != self.policy?.load
         self.policy = policy
         addresses = policy.joinsEndpoints ? Self.addresses(of: update.endpoints) : [:]
         if counts || policy.joinsEndpoints { index(Array(subchannels.entries.keys)) }
@@ -122,9 +122,13 @@ extension ClusterLimitsBalancer {
             let entry = subchannels.entries[subchannel]
             // Its attributes are those of the first of its endpoints.
             let connected = entry?.state?.address.flatMap { addresses[$0] }
-            places[subchannel] = (connected ?? entry?.endpoint.attributes[MeshEndpoint.self]).map {
-                SubchannelPlace(load: policy?.load?.place($0.locality), authority: $0.authority)
+            let value = connected ?? entry?.endpoint.attributes[MeshEndpoint.self]
+            guard let value, let count else {
+                places[subchannel] = nil
+                continue
             }
+            places[subchannel] = SubchannelPlace(
+                count, policy?.load?.place(value.locality), authority: value.authority)
         }
     }
 
@@ -142,41 +146,60 @@ extension ClusterLimitsBalancer {
     private func report(_ context: inout BalancerContext) {
         guard let policy, let count, let random else { return }
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
-        var picker = LimitingPicker(
-            child: report.picker, policy: policy, count: count, random: random, places: places)
-        if let load = policy.load {
-            picker.dropCounts = policy.drops.map { load.drops($0.category) }
-        }
-        context.report(report.connectivity, picker)
+        context.report(
+            report.connectivity, LimitingPicker(report.picker, policy, count, random, places))
     }
 }
 
-/// What the calls on a subchannel need of its endpoint.
-private struct SubchannelPlace: Sendable {
+/// What the calls on a subchannel need of its endpoint, and their tracker: they are counted for the limit of the
+/// cluster, and for load reports if there are any.
+private final class SubchannelPlace: CallTracker {
+    let count: CallCount
     /// Nil if the cluster does not report its load.
     let load: LocalityLoad?
     /// Nil if the endpoint has no name.
     let authority: String?
+
+    init(_ count: CallCount, _ load: LocalityLoad?, authority: String?) {
+        (self.count, self.load, self.authority) = (count, load, authority)
+    }
+
+    func callEnded(_ outcome: CallOutcome) {
+        count.end()
+        load?.end(outcome)
+    }
 }
 
 /// Drops calls, and lets the others choose.
-private struct LimitingPicker: Picker {
-    let child: any Picker
-    let policy: ClusterLimits
-    let count: CallCount
-    let random: PickerRandom
+private final class LimitingPicker: Picker {
+    private let child: any Picker
+    private let policy: ClusterLimits
+    private let count: CallCount
+    private let random: PickerRandom
     /// Empty if nothing needs them.
-    let places: [Subchannel: SubchannelPlace]
+    private let places: [Subchannel: SubchannelPlace]
     /// For each of the drops; empty if the cluster does not report its load.
-    var dropCounts: [DropCount] = []
+    private let dropCounts: [DropCount]
+
+    init(
+        _ child: any Picker, _ policy: ClusterLimits, _ count: CallCount, _ random: PickerRandom,
+        _ places: [Subchannel: SubchannelPlace]
+    ) {
+        self.child = child
+        self.policy = policy
+        self.count = count
+        self.random = random
+        self.places = places
+        dropCounts = policy.load.map { load in policy.drops.map { load.drops($0.category) } } ?? []
+    }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        for (index, drop) in policy.drops.enumerated()
-        where random.next(below: 1_000_000) < drop.millionths {
+        for index in policy.drops.indices
+        where random.next(below: 1_000_000) < policy.drops[index].millionths {
             if !dropCounts.isEmpty { dropCounts[index].add() }
             return .drop(
                 .noConnection(
-                    "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(drop.category)'"
+                    "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(policy.drops[index].category)'"
                 ))
         }
         guard count.begin(upTo: policy.maxRequests) else {
@@ -197,9 +220,9 @@ private struct LimitingPicker: Picker {
         {
             subchannel.authority = authority
         }
-        let counted = CountedCall(count: count, load: place?.load)
-        counted.load?.begin()
-        guard let tracker else { return .subchannel(subchannel, tracker: counted) }
-        return .subchannel(subchannel, tracker: TrackerPair(first: tracker, second: counted))
+        place?.load?.begin()
+        let counted: any CallTracker = place ?? count
+        return .subchannel(
+            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: counted) } ?? counted)
     }
 }

@@ -115,13 +115,15 @@ extension ClusterManagerBalancer {
         let states = reports.values.map(\.connectivity)
         let order: [ConnectivityState] = [.ready, .connecting, .idle]
         let connectivity = order.first(where: states.contains) ?? .transientFailure
-        context.report(connectivity, ClusterPicker(pickers: reports.mapValues(\.picker)))
+        context.report(connectivity, ClusterPicker(reports.mapValues(\.picker)))
     }
 }
 
 /// Lets the picker of the call's cluster choose.
-private struct ClusterPicker: Picker {
-    let pickers: [ByteText: any Picker]
+private final class ClusterPicker: Picker {
+    private let pickers: [ByteText: any Picker]
+
+    init(_ pickers: [ByteText: any Picker]) { self.pickers = pickers }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         guard let place = call.selection?.attributes as? CallPlace,

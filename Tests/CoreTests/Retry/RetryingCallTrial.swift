@@ -59,7 +59,7 @@ final class RetryingCallTrial {
         var options = CallOptions()
         options.timeout = timeout
         let policy = attempts.map { attempts in
-            MethodPolicy(config: MethodConfig([.all]) { $0.attempts = attempts })
+            MethodPolicy(settings: MethodSettings(MethodConfig([.all]) { $0.attempts = attempts }))
         }
         let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
         call = RetryingCall(

@@ -18,13 +18,13 @@ struct MethodConfigTableTests {
             Self.config(1, .all), Self.config(2, .service("MyService")),
             Self.config(3, .method(service: "MyService", method: "Foo")),
         ])
-        #expect(table.config(for: path)?.timeout == .seconds(seconds))
+        #expect(table.settings(for: path)?.config.timeout == .seconds(seconds))
     }
 
     @Test("is nil if no entry names the method")
     func none() {
-        #expect(MethodConfigTable([]).config(for: "/s/M") == nil)
-        #expect(MethodConfigTable([Self.config(1, .service("a"))]).config(for: "/s/M") == nil)
+        #expect(MethodConfigTable([]).settings(for: "/s/M") == nil)
+        #expect(MethodConfigTable([Self.config(1, .service("a"))]).settings(for: "/s/M") == nil)
     }
 
     @Test("the first of two entries with the same name counts")
@@ -32,6 +32,6 @@ struct MethodConfigTableTests {
         let table = MethodConfigTable([
             Self.config(1, .service("s")), Self.config(2, .service("s")),
         ])
-        #expect(table.config(for: "/s/M")?.timeout == .seconds(1))
+        #expect(table.settings(for: "/s/M")?.config.timeout == .seconds(1))
     }
 }

@@ -153,7 +153,7 @@ extension Mesh.State {
     }
 }
 
-struct MeshSelector: ConfigSelector {
+final class MeshSelector: ConfigSelector {
     struct Choice: Sendable {
         var route: Mesh.Route
         var use: Mesh.Use
@@ -161,12 +161,14 @@ struct MeshSelector: ConfigSelector {
 
     let routes: [String: Choice]
 
+    init(routes: [String: Choice]) { self.routes = routes }
+
     func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig {
         guard let name = metadata["x-cluster"], let choice = routes[name] else {
             throw RPCError(.notFound, "no route to \(metadata["x-cluster"] ?? path)")
         }
         let cluster = choice.route.cluster
-        var config = CallConfig(cluster.method)
+        var config = CallConfig(MethodSettings(cluster.method))
         config.attributes = choice.route
         config.cluster = choice.use
         config.requestHash = metadata["x-key"].flatMap { UInt64($0) }

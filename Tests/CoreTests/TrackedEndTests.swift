@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftletCore
 
 @Suite("The tracker of a pick")
-struct PickTrackingTests {
+struct TrackedEndTests {
     /// Records the outcomes that it receives.
     private final class Tracker: CallTracker {
         let outcomes = Mutex<[CallOutcome]>([])
