@@ -179,11 +179,9 @@ struct ResourcesFuzz {
         try? metadata.add("v", for: "k")
         for path in ["/s.S/M", "/p", "/"] {
             _ = selector.explanation(for: path, metadata, authority: "svc", configuration.clusters)
-            guard let config = try? selector.config(for: path, metadata) else { continue }
+            guard let selection = try? selector.select(for: path, metadata) else { continue }
             var info = PickInfo(path: path, metadata: metadata)
-            info.selection = CallSelection(
-                requestHash: config.requestHash, attributes: config.attributes,
-                cluster: config.cluster)
+            (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
             switch mesh.tree.picker.pick(info) {
             case .subchannel(_, let tracker): tracker?.callEnded(CallOutcome(code: .ok))
             case .fail(let error), .drop(let error):

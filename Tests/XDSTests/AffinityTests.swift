@@ -105,8 +105,7 @@ struct AffinityTests {
             let session = Session(
                 SessionCookie(name: "id", lifetime: .zero, path: ""), server, in: "c")
             var info = PickInfo(path: "/s/M")
-            info.selection = CallSelection(
-                attributes: CallPlace("c", rewritesAuthority: false, session: session))
+            info.attributes = CallPlace("c", rewritesAuthority: false, session: session)
             let pick = picker.pick(info)
             var metadata = Metadata()
             session.responseBegins(with: &metadata)

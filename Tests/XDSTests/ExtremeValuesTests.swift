@@ -44,10 +44,9 @@ struct ExtremeValuesTests {
 
     private static func pick(_ mesh: VirtualMesh) throws -> Pick {
         let selector = try #require(mesh.selector)
-        let config = try selector.config(for: "/s/M", Metadata())
         var info = PickInfo(path: "/s/M")
-        info.selection = CallSelection(
-            requestHash: config.requestHash, attributes: config.attributes)
+        let selection = try selector.select(for: "/s/M", Metadata())
+        (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
         return mesh.tree.picker.pick(info)
     }
 
@@ -106,9 +105,10 @@ struct ExtremeValuesTests {
             return
         }
         tracker?.callEnded(CallOutcome(code: .unavailable))
-        let config = try #require(mesh.selector).config(for: "/s/M", Metadata())
-        #expect((config.method.config.timeout == nil) == (value == .init()))
-        #expect(config.method.config.retry?.maxAttempts == 5)
+        let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
+        let config = try #require(selection.settings).config
+        #expect((config.timeout == nil) == (value == .init()))
+        #expect(config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.
         let count = mesh.tree.wakeCount
         mesh.advance(by: .milliseconds(100))

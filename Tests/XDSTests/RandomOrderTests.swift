@@ -228,20 +228,17 @@ extension RandomMesh {
     private mutating func begin() throws {
         guard let selector = mesh.selector else { return }
         begunCount += 1
-        let config: CallConfig
+        let selection: CallSelection
         do throws(RPCError) {
-            config = try selector.config(for: "/s/M", Metadata())
+            selection = try selector.select(for: "/s/M", Metadata())
         } catch {
             endedCount += 1
             #expect(error.code == .unavailable, "seed \(seed): \(error.message)")
             return
         }
-        let place = try #require(config.attributes as? CallPlace)
-        let selection = CallSelection(
-            requestHash: config.requestHash, attributes: config.attributes, cluster: config.cluster,
-            isSentOnce: false)
+        let place = try #require(selection.attributes as? CallPlace)
         var info = PickInfo(path: "/s/M")
-        info.selection = selection
+        (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
         calls[begunCount] = Call(
             info: info, selection: selection, cluster: place.cluster, waitsForReady: below(2) == 0)
     }

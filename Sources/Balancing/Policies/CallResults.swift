@@ -58,11 +58,15 @@ final class OutlierPicker: Picker {
     }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        let pick = inner.pick(call)
-        guard case .subchannel(let subchannel, let tracker) = pick,
-            let results = results[subchannel]
-        else { return pick }
-        return .subchannel(
-            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: results) } ?? results)
+        switch inner.pick(call) {
+        case .subchannel(let subchannel, let tracker):
+            guard let results = results[subchannel] else {
+                return .subchannel(subchannel, tracker: tracker)
+            }
+            return .subchannel(
+                subchannel,
+                tracker: tracker.map { TrackerPair(first: $0, second: results) } ?? results)
+        case let pick: return pick
+        }
     }
 }

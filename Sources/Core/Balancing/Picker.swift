@@ -14,10 +14,8 @@ public struct PickInfo: Sendable {
     public let metadata: Metadata
     /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
     package var requestHash: UInt64?
-    /// What the channel's config selector has decided for the call; nil without a selector.
-    package var selection: CallSelection? {
-        didSet { requestHash = selection?.requestHash }
-    }
+    /// What the channel's config selector tells the balancers of its module; nil without one.
+    package var attributes: (any AnyObject & Sendable)?
 
     /// Describes a call. A test of a picker makes its own.
     public init(path: String, metadata: Metadata = Metadata()) {

@@ -257,7 +257,9 @@ extension ChannelCore: CallBackend {
     ) -> Bool {
         HeldLocks.assertNone(calling: "picker")
         var info = PickInfo(path: call.head.path, metadata: call.head.metadata)
-        if let selection = call.head.selection { info.selection = selection }
+        if let selection = call.head.selection {
+            (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
+        }
         switch picker.pick(info) {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }

@@ -142,7 +142,7 @@ extension MethodConfigs {
         let known = knownPolicy(for: path, options)
         if let known {
             known.settings?.config.apply(to: &options, begun: begun, limits)
-            guard known.attempts != nil || known.filter != nil else {
+            guard known.attempts != nil || known.selection?.filter != nil else {
                 return makeCore(options, known.selection, observer, .first)
             }
         }
@@ -193,8 +193,6 @@ struct MethodPolicy: Sendable {
     var usesRetryPolicies = true
     /// Nil without a selector.
     var selection: CallSelection?
-    /// The selector's step before the first attempt; nil for none.
-    var filter: (any CallFilter)?
 }
 
 extension MethodPolicy {
@@ -207,15 +205,10 @@ extension MethodPolicy {
     ) -> MethodPolicy {
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
-            let chosen = try selector.config(for: path, metadata)
-            var policy = self
-            policy.settings = chosen.method
-            policy.filter = chosen.filter
-            policy.selection = CallSelection(
-                requestHash: chosen.requestHash, attributes: chosen.attributes,
-                cluster: chosen.cluster, responseFilter: chosen.responseFilter,
-                isSentOnce: policy.attempts == nil)
-            return policy
+            let selection = try selector.select(for: path, metadata)
+            return MethodPolicy(
+                settings: selection.settings, throttle: throttle,
+                usesRetryPolicies: usesRetryPolicies, selection: selection)
         } catch {
             return MethodPolicy(
                 selection: CallSelection(failure: error.ofControlPlane("the config selector")))

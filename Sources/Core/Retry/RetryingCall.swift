@@ -121,6 +121,7 @@ extension RetryingCall {
     }
 
     private func begin(_ policy: MethodPolicy) {
+        policy.selection?.serveAttempts()
         let now = time
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
@@ -129,7 +130,7 @@ extension RetryingCall {
             return false
         }
         guard !isOver else { return }
-        guard let filter = policy.filter else { return carryOutNextStep() }
+        guard let filter = policy.selection?.filter else { return carryOutNextStep() }
         HeldLocks.assertNone(calling: "call filter")
         let whenEnded = filter.begin { [self] error in
             if let error { fail(error) } else { carryOutNextStep() }

@@ -6,26 +6,7 @@ package protocol ConfigSelector: AnyObject, Sendable {
     ///
     /// If it throws, the call fails, even if it waits for ready. A code that only a server's application may use
     /// becomes INTERNAL (proposal A54).
-    func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig
-}
-
-/// The settings of one call.
-package struct CallConfig: Sendable {
-    /// The timeout, the retries and the limits. The names are not used.
-    package var method: MethodSettings
-    /// See ``CallSelection/requestHash``.
-    package var requestHash: UInt64?
-    /// See ``CallSelection/attributes``.
-    package var attributes: (any AnyObject & Sendable)?
-    /// An object that the call keeps until it is committed or over. The resolver keeps the cluster of the call
-    /// as long as it exists.
-    package var cluster: (any AnyObject & Sendable)?
-    /// A step before the first attempt; nil for none.
-    package var filter: (any CallFilter)?
-    /// See ``CallSelection/responseFilter``.
-    package var responseFilter: (any ResponseFilter)?
-
-    package init(_ method: MethodSettings) { self.method = method }
+    func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection
 }
 
 /// A step of a call between the choice of its settings and its first attempt.

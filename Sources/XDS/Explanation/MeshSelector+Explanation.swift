@@ -1,7 +1,7 @@
 import SwiftletCore
 
 extension MeshSelector {
-    /// What a call would get, by the same steps as ``config(for:_:)``.
+    /// What a call would get, by the same steps as ``select(for:_:)``.
     ///
     /// - Parameters:
     ///   - path: The path of its method.

@@ -29,45 +29,44 @@ final class MeshSelector: ConfigSelector {
         self.channelID = channelID
     }
 
-    func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig {
+    func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
         let call = CallHeaders(path: path, metadata: metadata)
         switch table.decide(call, random: random.below) {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
-        case .forward(let end): return config(for: call, plans[end.number])
+        case .forward(let end): return selection(for: call, plans[end.number])
         }
     }
 
-    private func config(for call: CallHeaders, _ plan: CallPlan) -> CallConfig {
-        var config = CallConfig(plan.method)
+    private func selection(for call: CallHeaders, _ plan: CallPlan) -> CallSelection {
         // A call without a hash goes to a random endpoint (A42).
-        config.requestHash =
+        let hash =
             plan.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
-        if let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) {
-            let server = cookie.server(of: call.metadata)
-            // A60: the cluster of a session is kept if the route still has it.
-            let kept = plan.forwarding.has(server.cluster) ? uses[server.cluster] : nil
-            let use = kept ?? plan.use
-            let session = Session(cookie, server, in: use.name)
-            config.attributes = use.place(
-                rewritingAuthority: plan.forwarding.rewritesAuthority, of: session)
-            config.responseFilter = session
-            config.cluster = use
-        } else {
-            config.attributes = plan.place
-            config.cluster = plan.use
+        let fault =
+            plan.faults.isEmpty
+            ? nil : FaultInjection(plan.faults, call, random: random.below)
+        guard let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) else {
+            return CallSelection(
+                plan.settings, requestHash: hash, attributes: plan.place, cluster: plan.use,
+                filter: fault)
         }
-        if !plan.faults.isEmpty {
-            config.filter = FaultInjection(plan.faults, call, random: random.below)
-        }
-        return config
+        let server = cookie.server(of: call.metadata)
+        // A60: the cluster of a session is kept if the route still has it.
+        let kept = plan.forwarding.has(server.cluster) ? uses[server.cluster] : nil
+        let use = kept ?? plan.use
+        let session = Session(cookie, server, in: use.name)
+        let place = use.place(
+            rewritingAuthority: plan.forwarding.rewritesAuthority, of: session)
+        return CallSelection(
+            plan.settings, requestHash: hash, attributes: place, cluster: use, filter: fault,
+            responseFilter: session)
     }
 }
 
 /// What is the same for all calls to a cluster by a route.
 private final class CallPlan: Sendable {
-    let method: MethodSettings
+    let settings: MethodSettings
     let forwarding: Forwarding
     let use: ClusterUse
     /// Of the calls without a session.
@@ -79,7 +78,7 @@ private final class CallPlan: Sendable {
 
     init(_ end: RoutedCall, _ use: ClusterUse, _ listener: Listener) {
         forwarding = end.forwarding
-        method = MethodSettings(
+        settings = MethodSettings(
             MethodConfig([]) { [forwarding] in
                 $0.timeout = end.maxDuration(of: listener)
                 $0.retry = forwarding.retry

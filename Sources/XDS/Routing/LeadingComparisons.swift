@@ -62,12 +62,14 @@ extension LeadingComparisons.Call {
     }
 
     /// The number of the first comparison of a route that fails: 0 for the path, then the headers. Nil if none fails.
-    mutating func failure(ofRoute index: Int, _ texts: inout RouteTexts) -> Int? {
+    mutating func failure(
+        ofRoute index: Int, _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts
+    ) -> Int? {
         let start = index == 0 ? 0 : all.ends[index - 1]
         for place in start..<all.ends[index] {
             let number = all.used[place]
             if results[number] == .unknown {
-                results[number] = all.holds(number, &texts) ? .holds : .fails
+                results[number] = all.holds(number, call, names, &texts) ? .holds : .fails
             }
             if results[number] == .fails { return place - start }
         }
@@ -76,9 +78,11 @@ extension LeadingComparisons.Call {
 }
 
 extension LeadingComparisons {
-    fileprivate func holds(_ number: Int, _ texts: inout RouteTexts) -> Bool {
+    fileprivate func holds(
+        _ number: Int, _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts
+    ) -> Bool {
         let comparison = comparisons[number]
-        guard let text = texts.range(of: comparison.text) else { return false }
+        guard let text = texts.range(of: comparison.text, of: call, names) else { return false }
         let expected = comparison.bytes
         guard comparison.isWhole ? text.count == expected.count : text.count >= expected.count
         else { return false }

@@ -113,14 +113,14 @@ extension RouteTable {
     func walk(
         _ call: CallHeaders, random: (UInt64) -> UInt64, skipped: (Int, RouteMismatch) -> Void
     ) -> (index: Int?, decision: RouteDecision) {
-        var texts = RouteTexts(call, names)
+        var texts = RouteTexts()
         var leading = leading?.begin()
         for (index, route) in routes.enumerated() {
-            if let failure = leading?.failure(ofRoute: index, &texts) {
+            if let failure = leading?.failure(ofRoute: index, call, names, &texts) {
                 skipped(index, failure == 0 ? .path : .header(failure - 1))
                 continue
             }
-            if let mismatch = route.mismatch(call, &texts, random) {
+            if let mismatch = route.mismatch(call, names, &texts, random) {
                 skipped(index, mismatch)
                 continue
             }
@@ -136,11 +136,12 @@ extension RouteTable {
 extension TableRoute {
     /// Nil if the route matches.
     func mismatch(
-        _ call: CallHeaders, _ texts: inout RouteTexts, _ random: (UInt64) -> UInt64
+        _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts,
+        _ random: (UInt64) -> UInt64
     ) -> RouteMismatch? {
         if !route.match.path.matches(call.path) { return .path }
         for (number, header) in route.match.headers.enumerated()
-        where !header.matches(texts[places[number + 1]]) {
+        where !header.matches(texts.text(at: places[number + 1], of: call, names)) {
             return .header(number)
         }
         guard let millionths = route.match.millionths else { return nil }

@@ -185,7 +185,7 @@ private struct AffinityPicker: Picker {
     let wakeBalancer: @Sendable () -> Void
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let session = (call.selection?.attributes as? CallPlace)?.session else {
+        guard let session = (call.attributes as? CallPlace)?.session else {
             return child.pick(call)
         }
         switch hosts.choose(session.wanted) {

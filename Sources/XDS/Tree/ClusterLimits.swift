@@ -209,14 +209,17 @@ private final class LimitingPicker: Picker {
                     "xds: \(policy.maxRequests) calls to the cluster \(policy.key.cluster) run at the same time, which is its limit"
                 ))
         }
-        let pick = child.pick(call)
-        guard case .subchannel(var subchannel, let tracker) = pick else {
+        var subchannel: Subchannel
+        let tracker: (any CallTracker)?
+        switch child.pick(call) {
+        case .subchannel(let chosen, let other): (subchannel, tracker) = (chosen, other)
+        case let pick:
             count.end()
             return pick
         }
         let place = places.isEmpty ? nil : places[subchannel]
         if let authority = place?.authority,
-            (call.selection?.attributes as? CallPlace)?.rewritesAuthority == true
+            (call.attributes as? CallPlace)?.rewritesAuthority == true
         {
             subchannel.authority = authority
         }

@@ -126,7 +126,7 @@ private final class ClusterPicker: Picker {
     init(_ pickers: [ByteText: any Picker]) { self.pickers = pickers }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let place = call.selection?.attributes as? CallPlace,
+        guard let place = call.attributes as? CallPlace,
             let picker = pickers[place.cluster]
         else {
             // The configuration of the tree is in use before the selector's (A31).

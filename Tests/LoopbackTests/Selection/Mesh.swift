@@ -163,18 +163,15 @@ final class MeshSelector: ConfigSelector {
 
     init(routes: [String: Choice]) { self.routes = routes }
 
-    func config(for path: String, _ metadata: Metadata) throws(RPCError) -> CallConfig {
+    func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
         guard let name = metadata["x-cluster"], let choice = routes[name] else {
             throw RPCError(.notFound, "no route to \(metadata["x-cluster"] ?? path)")
         }
         let cluster = choice.route.cluster
-        var config = CallConfig(MethodSettings(cluster.method))
-        config.attributes = choice.route
-        config.cluster = choice.use
-        config.requestHash = metadata["x-key"].flatMap { UInt64($0) }
-        config.filter = cluster.filter
-        config.responseFilter = cluster.responseFilter
-        return config
+        return CallSelection(
+            MethodSettings(cluster.method),
+            requestHash: metadata["x-key"].flatMap { UInt64($0) }, attributes: choice.route,
+            cluster: choice.use, filter: cluster.filter, responseFilter: cluster.responseFilter)
     }
 }
 
@@ -192,7 +189,7 @@ private struct MeshBalancer: Balancer, Picker {
     private var pickers: [String: any Picker] = [:]
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let route = call.selection?.attributes as? Mesh.Route,
+        guard let route = call.attributes as? Mesh.Route,
             let picker = pickers[route.name]
         else { return .fail(RPCError(.internal, "the tree has no such cluster")) }
         let pick = picker.pick(call)

@@ -3,37 +3,49 @@ import Synchronization
 /// What a config selector has decided for one call (proposal A31). All attempts of the call share it, and
 /// pickers read it.
 package final class CallSelection: Sendable {
+    /// The timeout, the retries and the limits. The names are not used. Nil for the channel's own defaults.
+    package let settings: MethodSettings?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// What the balancers of the selector's module read.
     package let attributes: (any AnyObject & Sendable)?
+    /// A step before the first attempt; nil for most calls.
+    let filter: (any CallFilter)?
     /// Sees the response of each attempt; nil for most calls.
     let responseFilter: (any ResponseFilter)?
     /// Why the selector fails the call; nil if it does not.
     let failure: RPCError?
-    /// Whether the end of an attempt is the end of the call.
-    private let isSentOnce: Bool
-    private let cluster: Mutex<(any AnyObject & Sendable)?>
+    private let cluster: Mutex<Cluster>
 
+    private struct Cluster: ~Copyable {
+        var object: (any AnyObject & Sendable)?
+        /// Whether the end of an attempt is not always the end of the call.
+        var servesAttempts = false
+    }
+
+    /// - Parameter cluster: An object that the call keeps until it is committed or over. The resolver keeps the
+    ///   cluster of the call as long as it exists.
     package init(
-        requestHash: UInt64? = nil, attributes: (any AnyObject & Sendable)? = nil,
-        cluster: (any AnyObject & Sendable)? = nil,
-        responseFilter: (any ResponseFilter)? = nil, isSentOnce: Bool = true
+        _ settings: MethodSettings? = nil, requestHash: UInt64? = nil,
+        attributes: (any AnyObject & Sendable)? = nil, cluster: (any AnyObject & Sendable)? = nil,
+        filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil
     ) {
+        self.settings = settings
         self.requestHash = requestHash
         self.attributes = attributes
-        self.cluster = Mutex(cluster)
+        self.cluster = Mutex(Cluster(object: cluster))
+        self.filter = filter
         self.responseFilter = responseFilter
-        self.isSentOnce = isSentOnce
         failure = nil
     }
 
     init(failure: RPCError) {
+        settings = nil
         requestHash = nil
         attributes = nil
-        cluster = Mutex(nil)
+        cluster = Mutex(Cluster())
+        filter = nil
         responseFilter = nil
-        isSentOnce = true
         self.failure = failure
     }
 }
@@ -42,13 +54,20 @@ extension CallSelection {
     /// Releases the object of the cluster, because the call is committed or over. Must be called outside of
     /// every lock: the last release may call the resolver.
     package func release() {
-        let released = cluster.withLock { $0.take() }
+        let released = cluster.withLock { $0.object.take() }
         // Released outside the lock.
         _ = released
     }
 
-    /// Releases the object of the cluster at the end of an attempt, if no other attempt can follow.
-    func attemptEnded() { if isSentOnce { release() } }
+    /// The call has attempts, and releases the object itself at its end.
+    func serveAttempts() { cluster.withLock { $0.servesAttempts = true } }
+
+    /// Releases the object of the cluster at the end of an attempt, if that is the end of the call.
+    func attemptEnded() {
+        let released = cluster.withLock { $0.servesAttempts ? nil : $0.object.take() }
+        // Released outside the lock.
+        _ = released
+    }
 }
 
 /// A step of a call when a server answers it.
