@@ -13,7 +13,12 @@ struct LargeRouteTableTests {
     private static func decided(_ table: RouteTable, _ call: CallHeaders) -> [String] {
         var found: [String] = []
         let end = table.walk(call, random: { _ in 500_000 }) { found.append("\($0): \($1)") }
+        #expect(cluster(table.decide(call) { _ in 500_000 }) == cluster(end.decision))
         return found + ["\(end.index.map(String.init) ?? "none")"]
+    }
+
+    private static func cluster(_ decision: RouteDecision) -> ByteText? {
+        if case .forward(let end) = decision { end.cluster } else { nil }
     }
 
     private static func path(_ number: Int) -> Envoy.Routes.RouteMatch.PathSpecifier {

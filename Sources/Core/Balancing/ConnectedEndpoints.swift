@@ -22,8 +22,8 @@ extension ConnectedEndpoints {
             context.reportFailure(.noAddresses)
             throw .noAddresses
         }
-        for member in list.members where member.connectivity == .idle {
-            context.connect(member.subchannel)
+        for place in list.members.indices where list.members[place].connectivity == .idle {
+            context.connect(list.members[place].subchannel)
         }
         return report(&context, readyChanged: true, failureChanged: false)
     }

@@ -35,23 +35,25 @@ extension EndpointList {
     package mutating func update(
         _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
     ) {
-        var known = Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0) })
-        let previous = members
+        var former = FormerMembers(members)
         members = []
         members.reserveCapacity(endpoints.count)
-        var placesByKey: [EndpointKey: Int] = [:]
+        var newPlaces: [EndpointKey: Int] = [:]
         for endpoint in endpoints {
             guard let key = EndpointKey(endpoint) else { continue }
             let weight = UInt64(max(endpoint.attributes.weight, 1))
-            if let place = placesByKey[key] {
+            if let formerPlace = former.find(key) {
+                if let place = former.places[formerPlace] {
+                    members[place].weight += weight
+                } else {
+                    former.places[formerPlace] = members.count
+                    members.append(former.members[formerPlace])
+                    members[members.count - 1].move(to: endpoint, weight: weight, &context)
+                }
+            } else if let place = newPlaces[key] {
                 members[place].weight += weight
-                continue
-            }
-            placesByKey[key] = members.count
-            if var member = known.removeValue(forKey: key) {
-                member.move(to: endpoint, weight: weight, &context)
-                members.append(member)
             } else {
+                newPlaces[key] = members.count
                 let subchannel = context.makeSubchannel(to: endpoint, checksHealth: true)
                 members.append(
                     Member(
@@ -59,8 +61,45 @@ extension EndpointList {
                         extra: extra(endpoint)))
             }
         }
-        for member in previous where known[member.key] != nil { context.drop(member.subchannel) }
+        for place in former.members.indices where former.places[place] == nil {
+            context.drop(former.members[place].subchannel)
+        }
         indexMembers()
+    }
+
+    /// The members of the list before an update. Lists mostly keep their order, so the next one is tried first.
+    private struct FormerMembers {
+        let members: ContiguousArray<Member>
+        /// The places of the members in the new list; nil for those that are not in it, or not yet.
+        var places: ContiguousArray<Int?>
+        private var next = 0
+        /// Made when the order differs.
+        private var placesByKey: [EndpointKey: Int]?
+
+        init(_ members: ContiguousArray<Member>) {
+            self.members = members
+            places = ContiguousArray(repeating: nil, count: members.count)
+        }
+
+        /// The place of a member among the former ones.
+        mutating func find(_ key: EndpointKey) -> Int? {
+            if next < members.count, members[next].key == key {
+                next += 1
+                return next - 1
+            }
+            let index = placesByKey ?? index()
+            placesByKey = index
+            guard let place = index[key] else { return nil }
+            next = place + 1
+            return place
+        }
+
+        private func index() -> [EndpointKey: Int] {
+            var index: [EndpointKey: Int] = [:]
+            index.reserveCapacity(members.count)
+            for place in members.indices { index[members[place].key] = place }
+            return index
+        }
     }
 
     /// How a subchannel's state changed.
@@ -109,9 +148,12 @@ extension EndpointList {
     }
 
     private mutating func indexMembers() {
-        places = Dictionary(
-            uniqueKeysWithValues: members.indices.map { (members[$0].subchannel, $0) })
-        counts = members.reduce(into: [:]) { $0[$1.connectivity, default: 0] += 1 }
+        places = Dictionary(minimumCapacity: members.count)
+        counts = [:]
+        for place in members.indices {
+            places[members[place].subchannel] = place
+            counts[members[place].connectivity, default: 0] += 1
+        }
     }
 }
 

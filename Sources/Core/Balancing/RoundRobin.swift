@@ -37,7 +37,13 @@ struct RoundRobinBalancer: Balancer {
     mutating func close(_ context: inout BalancerContext) { endpoints.close(&context) }
 
     private func reportReady(_ context: inout BalancerContext) {
-        let ready = ContiguousArray(endpoints.list.ready.map(\.subchannel))
+        var ready: ContiguousArray<Subchannel> = []
+        ready.reserveCapacity(endpoints.list.count(of: .ready))
+        // By their places, so that no member is copied.
+        let members = endpoints.list.members
+        for place in members.indices where members[place].connectivity == .ready {
+            ready.append(members[place].subchannel)
+        }
         context.report(.ready, RoundRobinPicker(ready, startingAt: context.randomNumber()))
     }
 }

@@ -100,11 +100,14 @@ extension ChannelCore {
 
     /// Uses the settings for subchannels from now on.
     private func apply(_ config: ServiceConfig, _ work: inout Balancing.State) {
+        let former = work.config
         work.config = config
-        let service = arguments.checksHealth ? config.healthCheckServiceName : nil
+        let (service, count) = (config.healthCheckServiceName, maxConnectionCount(config))
+        guard service != former?.healthCheckServiceName || count != maxConnectionCount(former)
+        else { return }
         for member in state.withLock({ Array($0.members.values) }) {
-            member.handle(.healthService(service))
-            member.handle(.maxConnectionCount(maxConnectionCount(config)))
+            member.handle(.healthService(arguments.checksHealth ? service : nil))
+            member.handle(.maxConnectionCount(count))
         }
     }
 

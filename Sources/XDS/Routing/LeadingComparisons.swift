@@ -7,10 +7,13 @@ struct LeadingComparisons: Sendable {
         let text: Int
         let bytes: Range<Int>
         let isWhole: Bool
+        /// Where the result is kept, if several routes have the comparison.
+        var result: Int?
     }
 
     private var bytes: [UInt8] = []
     private var comparisons: [Comparison] = []
+    private var resultCount = 0
     /// The comparisons of all routes, one after the other.
     private var used: [Int] = []
     /// For each route, where its comparisons end in `used`.
@@ -31,63 +34,90 @@ struct LeadingComparisons: Sendable {
             for (text, pattern) in zip(places, patterns) {
                 guard let pattern else { break }
                 let key = Key(text: text, bytes: pattern.bytes, isWhole: pattern.isWhole)
-                if known[key] == nil {
-                    known[key] = comparisons.count
-                    let start = bytes.count
-                    bytes += pattern.bytes
-                    comparisons.append(
-                        Comparison(
-                            text: text, bytes: start..<bytes.count, isWhole: pattern.isWhole))
+                if let number = known[key] {
+                    share(number)
+                    used.append(number)
+                    continue
                 }
-                used.append(known[key] ?? 0)
+                known[key] = comparisons.count
+                used.append(comparisons.count)
+                let start = bytes.count
+                bytes += pattern.bytes
+                comparisons.append(
+                    Comparison(text: text, bytes: start..<bytes.count, isWhole: pattern.isWhole))
             }
             ends.append(used.count)
         }
     }
 
-    /// The comparisons for one call.
-    struct Call {
-        private enum Result { case unknown, holds, fails }
-        private let all: LeadingComparisons
-        private var results: [Result]
+    private mutating func share(_ number: Int) {
+        guard comparisons[number].result == nil else { return }
+        comparisons[number].result = resultCount
+        resultCount += 1
     }
 
-    func begin() -> Call { Call(self) }
+    /// The comparisons for one call.
+    struct Call {
+        private let all: LeadingComparisons
+        private var results: [Bool?]
+        /// The texts of the call, one after the other, and where each is; nil for one that the call does not have.
+        private var bytes: [UInt8] = []
+        private var ranges: [Range<Int>?] = []
+    }
+
+    /// - Parameter names: Those of the headers, in lower case, at their places. The first is not used.
+    func begin(_ call: CallHeaders, _ names: [ByteText]) -> Call { Call(self, call, names) }
 }
 
 extension LeadingComparisons.Call {
-    fileprivate init(_ all: LeadingComparisons) {
+    fileprivate init(_ all: LeadingComparisons, _ call: CallHeaders, _ names: [ByteText]) {
         self.all = all
-        results = Array(repeating: .unknown, count: all.comparisons.count)
+        results = Array(repeating: nil, count: all.resultCount)
+        ranges.reserveCapacity(names.count)
+        for (place, name) in names.enumerated() {
+            let start = bytes.count
+            if place == RouteTexts.pathPlace {
+                bytes += call.path.utf8
+            } else if let value = call.value(of: name) {
+                bytes += value
+            } else {
+                ranges.append(nil)
+                continue
+            }
+            ranges.append(start..<bytes.count)
+        }
+    }
+
+    /// The first of the routes from a place on of which no comparison fails; nil if there is none.
+    mutating func firstRoute(from index: Int) -> Int? {
+        for route in index..<all.ends.count where failure(ofRoute: route) == nil { return route }
+        return nil
     }
 
     /// The number of the first comparison of a route that fails: 0 for the path, then the headers. Nil if none fails.
-    mutating func failure(
-        ofRoute index: Int, _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts
-    ) -> Int? {
+    mutating func failure(ofRoute index: Int) -> Int? {
         let start = index == 0 ? 0 : all.ends[index - 1]
-        for place in start..<all.ends[index] {
-            let number = all.used[place]
-            if results[number] == .unknown {
-                results[number] = all.holds(number, call, names, &texts) ? .holds : .fails
-            }
-            if results[number] == .fails { return place - start }
-        }
+        for place in start..<all.ends[index] where !holds(all.used[place]) { return place - start }
         return nil
     }
-}
 
-extension LeadingComparisons {
-    fileprivate func holds(
-        _ number: Int, _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts
-    ) -> Bool {
-        let comparison = comparisons[number]
-        guard let text = texts.range(of: comparison.text, of: call, names) else { return false }
-        let expected = comparison.bytes
-        guard comparison.isWhole ? text.count == expected.count : text.count >= expected.count
+    private mutating func holds(_ number: Int) -> Bool {
+        guard let result = all.comparisons[number].result else { return compare(number) }
+        if let holds = results[result] { return holds }
+        let holds = compare(number)
+        results[result] = holds
+        return holds
+    }
+
+    private func compare(_ number: Int) -> Bool {
+        guard let text = ranges[all.comparisons[number].text] else { return false }
+        let expected = all.comparisons[number].bytes
+        guard
+            all.comparisons[number].isWhole
+                ? text.count == expected.count : text.count >= expected.count
         else { return false }
         for offset in 0..<expected.count
-        where bytes[expected.lowerBound + offset] != texts.bytes[text.lowerBound + offset] {
+        where all.bytes[expected.lowerBound + offset] != bytes[text.lowerBound + offset] {
             return false
         }
         return true

@@ -102,10 +102,24 @@ final class RoutedCall: Sendable {
 extension RouteTable {
     /// - Parameter random: A random number from 0 to below its argument.
     func decide(_ call: CallHeaders, random: (UInt64) -> UInt64) -> RouteDecision {
-        walk(call, random: random) { _, _ in }.decision
+        var texts = RouteTexts()
+        var leading = leading?.begin(call, names)
+        var index = 0
+        while index < routes.count {
+            if leading != nil {
+                guard let next = leading?.firstRoute(from: index) else { break }
+                index = next
+            }
+            if routes[index].mismatch(call, names, &texts, random) == nil {
+                return routes[index].decision(random)
+            }
+            index += 1
+        }
+        return .noRoute
     }
 
-    /// Tries the routes in their order. Returns the place of the one that matches, and the decision.
+    /// Decides as ``decide(_:random:)`` does, and says why. Returns the place of the route that matches, and the
+    /// decision.
     ///
     /// - Parameters:
     ///   - random: A random number from 0 to below its argument.
@@ -114,17 +128,15 @@ extension RouteTable {
         _ call: CallHeaders, random: (UInt64) -> UInt64, skipped: (Int, RouteMismatch) -> Void
     ) -> (index: Int?, decision: RouteDecision) {
         var texts = RouteTexts()
-        var leading = leading?.begin()
+        var leading = leading?.begin(call, names)
         for (index, route) in routes.enumerated() {
-            if let failure = leading?.failure(ofRoute: index, call, names, &texts) {
+            if let failure = leading?.failure(ofRoute: index) {
                 skipped(index, failure == 0 ? .path : .header(failure - 1))
-                continue
-            }
-            if let mismatch = route.mismatch(call, names, &texts, random) {
+            } else if let mismatch = route.mismatch(call, names, &texts, random) {
                 skipped(index, mismatch)
-                continue
+            } else {
+                return (index, route.decision(random))
             }
-            return (index, route.end(random).map { .forward($0) } ?? .otherAction)
         }
         return (nil, .noRoute)
     }
@@ -149,11 +161,11 @@ extension TableRoute {
         return drawn < millionths ? nil : .fraction(drawn: drawn)
     }
 
-    /// Nil if clients do not have the action.
-    func end(_ random: (UInt64) -> UInt64) -> RoutedCall? {
-        guard choices.count > 1, let last = choices.last else { return choices.first?.end }
+    func decision(_ random: (UInt64) -> UInt64) -> RouteDecision {
+        guard let last = choices.last else { return .otherAction }
+        guard choices.count > 1 else { return .forward(last.end) }
         let drawn = random(last.upTo)
-        return choices.first { drawn < $0.upTo }?.end
+        return .forward(choices.first { drawn < $0.upTo }?.end ?? last.end)
     }
 }
 

@@ -4,9 +4,6 @@ struct RouteTexts {
     private var path: [UInt8]?
     /// Of the headers; nil for what was not looked up yet. Empty until the first is.
     private var values: [[UInt8]??] = []
-    /// What `range(of:)` was asked for, one after the other.
-    private(set) var bytes: [UInt8] = []
-    private var ranges: [Range<Int>?] = []
 
     /// The place of the path among the texts. The others are headers.
     static let pathPlace = 0
@@ -27,18 +24,5 @@ struct RouteTexts {
         let value = call.value(of: names[place])
         values[place] = .some(value)
         return value
-    }
-
-    /// Where the text at a place is in `bytes`; nil if it is absent.
-    mutating func range(
-        of place: Int, of call: borrowing CallHeaders, _ names: borrowing [ByteText]
-    ) -> Range<Int>? {
-        if ranges.isEmpty { ranges = Array(repeating: nil, count: names.count) }
-        if let range = ranges[place] { return range }
-        guard let value = text(at: place, of: call, names) else { return nil }
-        let range = bytes.count..<bytes.count + value.count
-        bytes += value
-        ranges[place] = range
-        return range
     }
 }
