@@ -31,7 +31,9 @@ struct RouteTable: Sendable {
         names = known.sorted { $0.value < $1.value }.map(\.key)
         leading =
             routes.count < Self.largeCount
-            ? nil : LeadingComparisons(routes.map(\.route.match), places: routes.map(\.places))
+            ? nil
+            : LeadingComparisons(
+                routes.map(\.route.match), places: routes.map(\.places), textCount: names.count)
     }
 }
 
