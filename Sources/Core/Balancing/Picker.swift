@@ -14,7 +14,7 @@ public struct PickInfo: Sendable {
     public let metadata: Metadata
     /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
     package var requestHash: UInt64?
-    /// What the channel's config selector tells the balancers of its module; nil without one.
+    /// What the channel's config selector tells the pickers of its module; nil without a selector.
     package var attributes: (any AnyObject & Sendable)?
 
     /// Describes a call. A test of a picker makes its own.

@@ -1,13 +1,12 @@
 import Synchronization
 
-/// What a config selector has decided for one call (proposal A31). All attempts of the call share it, and
-/// pickers read it.
+/// What a config selector has decided for one call (proposal A31). All attempts of the call share it.
 package final class CallSelection: Sendable {
-    /// The timeout, the retries and the limits. The names are not used. Nil for the channel's own defaults.
+    /// The timeout, the retries and the limits. The names are not used. Nil leaves the options of the call as they are.
     package let settings: MethodSettings?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
-    /// What the balancers of the selector's module read.
+    /// What the pickers of the selector's module read.
     package let attributes: (any AnyObject & Sendable)?
     /// A step before the first attempt; nil for most calls.
     let filter: (any CallFilter)?
