@@ -1,7 +1,9 @@
-// fuzz: Sources/Balancing/DNS/DNSQuery.swift
-// fuzz: Sources/Balancing/DNS/DNSAnswer.swift
-//
+// fuzz-modules: Transport
+// fuzz-with: Sources/Balancing/DNS/DNSQuery.swift Sources/Balancing/DNS/DNSAnswer.swift
+
 // A libFuzzer target for answers of name servers; `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletTransport
 
 /// Reads the input as the records after the question of a query, and as a whole message.
 ///

@@ -1,14 +1,13 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
-// fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
-// fuzz: Sources/Schema/SchemaError.swift Sources/Schema/Sequence+InOrder.swift Sources/Schema/Declarations
-// fuzz: Sources/Schema/Source/Escapes.swift Sources/Dynamic/Message Sources/Dynamic/Binary
-// fuzz: Sources/Schema/JSON
-// fuzz: Tests/DynamicTests/Schema/TestSchema.swift
-//
+// fuzz-modules: Messages Descriptors ServiceMessages Schema Dynamic
+// fuzz-with: Tests/DynamicTests/Schema/TestSchema.swift
+
 // A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of an inner message
 // are checked first and read later. The result must be the same as when they are read at once.
 // `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletDynamic
+@testable import SwiftletMessages
+@testable import SwiftletSchema
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDynamic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,7 +1,8 @@
-// fuzz: Sources/Transport/Time Sources/Transport/Bytes Sources/Transport/Queues Sources/Transport/HTTP2
-// fuzz: Sources/Transport/Limits.swift
-//
+// fuzz-modules: Transport
+
 // A libFuzzer target for the whole engine in both roles; `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletTransport
 
 /// Runs one input as a script: its bytes determine the next actions of the user and the peer.
 ///

@@ -1,11 +1,11 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
-// fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
-// fuzz: Sources/Schema/*.swift Sources/Schema/Declarations Sources/Schema/JSON Sources/Schema/Source
-// fuzz: Sources/Dynamic/Binary Sources/Dynamic/JSON Sources/Dynamic/Message Sources/Dynamic/Text
-//
+// fuzz-modules: Messages Descriptors ServiceMessages Schema Dynamic
+
 // A libFuzzer target for JSON and the text format. No input may trap, and a message that was read must be the same
 // after it is written and read again. The first byte selects the type. `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletDynamic
+@testable import SwiftletMessages
+@testable import SwiftletSchema
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFormats(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

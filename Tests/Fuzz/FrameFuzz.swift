@@ -1,7 +1,8 @@
-// fuzz: Sources/Transport/Time Sources/Transport/Bytes Sources/Transport/Queues Sources/Transport/HTTP2
-// fuzz: Sources/Transport/Limits.swift
-//
+// fuzz-modules: Transport
+
 // A libFuzzer target for the parsers of frames; `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletTransport
 
 /// Cuts one input into frames and reads each of them.
 ///

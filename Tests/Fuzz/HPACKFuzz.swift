@@ -1,7 +1,8 @@
-// fuzz: Sources/Transport/HTTP2/HPACK Sources/Transport/HTTP2/Fields Sources/Transport/HTTP2/Errors Sources/Transport/Bytes
-// fuzz: Sources/Transport/Limits.swift Sources/Transport/HTTP2/StreamID.swift
-//
+// fuzz-modules: Transport
+
 // A libFuzzer target for header compression; `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletTransport
 
 /// Passes one input to the decoder, and the decoded lists to the encoder and back.
 ///

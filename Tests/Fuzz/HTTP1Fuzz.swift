@@ -1,7 +1,9 @@
-// fuzz: Sources/HTTP1 Sources/Transport/Bytes Sources/Transport/Limits.swift
-// fuzz: Sources/Transport/HTTP2/Fields Sources/Transport/HTTP2/HPACK
-//
+// fuzz-modules: Transport HTTP1
+
 // A libFuzzer target for HTTP/1.1 in both roles; `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletHTTP1
+@testable import SwiftletTransport
 
 /// Reads one input as responses and as requests, whole and in pieces.
 ///

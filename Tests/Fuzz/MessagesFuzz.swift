@@ -1,9 +1,9 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
-// fuzz: Sources/Messages/WellKnown Sources/Messages/Wire
-//
+// fuzz-modules: Messages
+
 // A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is
 // encoded and decoded again. `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletMessages
 
 /// A message with one field for each code path of the decoder.
 struct FuzzMessage: Message {

@@ -1,10 +1,10 @@
-// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Comparing Sources/Messages/Decoding
-// fuzz: Sources/Messages/Encoding Sources/Messages/Layout Sources/Messages/Kinds Sources/Messages/Text
-// fuzz: Sources/Messages/WellKnown Sources/Messages/Wire Sources/Messages/Descriptors
-// fuzz: Sources/Schema
-//
+// fuzz-modules: Messages Descriptors Schema
+
 // A libFuzzer target for `.proto` source. No input may trap, and source without a mistake must have a schema, for which
 // the generator writes source or says what it cannot write. `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletMessages
+@testable import SwiftletSchema
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProto(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,7 +1,9 @@
-// fuzz: Sources/Transport/TLS Sources/Transport/Bytes Sources/Transport/Limits.swift
-//
+// fuzz-modules: Transport
+
 // A libFuzzer target for a client's TLS session. The records of a real server arrive cut, changed, repeated,
 // omitted and mixed with others. `Tests/Fuzz/run` builds it.
+
+@testable import SwiftletTransport
 
 /// Runs one input as a script: its bytes determine the changes of the records.
 ///
