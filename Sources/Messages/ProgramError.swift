@@ -4,17 +4,19 @@ package enum ProgramError {
     @inline(never)
     package static func stop(_ sentence: String) -> Never { fatalError(sentence) }
 
-    static func stopIllegalNumber<M>(_ type: M.Type, _ number: UInt32) -> Never {
+    static func stopIllegalNumber(_ type: Any.Type, _ number: UInt32) -> Never {
         stop(
             "\(type) lists field number \(number), which is not legal: field numbers are 1...536870911"
         )
     }
 
-    static func stopTwice<M>(_ type: M.Type, _ number: UInt32) -> Never {
+    static func stopTwice(_ type: Any.Type, _ number: UInt32) -> Never {
         stop("\(type) lists field number \(number) twice")
     }
 
-    static func stopNotStored<M>(_ type: M.Type, _ number: UInt32, _ property: String) -> Never {
+    static func stopNotStored(
+        _ type: Any.Type, _ number: UInt32, _ property: AnyKeyPath
+    ) -> Never {
         stop(
             """
             \(type) lists field \(number) as \(property), which is not a stored property without observers. For an \

@@ -14,13 +14,24 @@ public final class FieldList<M: Message> {
         _ property: WritableKeyPath<M, Property>, _ detail: FieldDetail? = nil
     ) {
         guard let offset = MemoryLayout<M>.offset(of: property) else {
-            ProgramError.stopNotStored(M.self, number, "\(property)")
+            ProgramError.stopNotStored(M.self, number, property)
         }
-        guard 1...Tag.maxNumber ~= number else { ProgramError.stopIllegalNumber(M.self, number) }
-        guard !entries.contains(where: { $0.number == number }) else {
-            ProgramError.stopTwice(M.self, number)
+        entries.add(number, code, shape, offset, detail, of: M.self)
+    }
+}
+
+extension [TableEntry] {
+    /// Not generic: it would be compiled again for each message of this module.
+    @inline(never)
+    fileprivate mutating func add(
+        _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, _ offset: Int,
+        _ detail: FieldDetail?, of message: Any.Type
+    ) {
+        guard 1...Tag.maxNumber ~= number else { ProgramError.stopIllegalNumber(message, number) }
+        guard !contains(where: { $0.number == number }) else {
+            ProgramError.stopTwice(message, number)
         }
-        entries.append(TableEntry(number, code, shape, offset: offset, detail: detail))
+        append(TableEntry(number, code, shape, offset: offset, detail: detail))
     }
 }
 

@@ -29,7 +29,9 @@ public struct Layout<M: Message> {
             // layout of a generic type is then made more than once.
             unsafe table = FieldTable.make(list)
         #else
-            unsafe table = Layouts.table(for: M.self) { unsafe FieldTable.make(list) }
+            unsafe table =
+                Layouts.table(of: M.self)
+                ?? Layouts.keep(FieldTable.make(list), of: M.self)
         #endif
     }
 }
@@ -42,26 +44,22 @@ private enum Layouts {
     /// A pointer as a number, because the tables do not change and are never freed.
     private static let tables = Mutex<[ObjectIdentifier: UInt]>([:])
 
-    static func table<M: Message>(
-        for type: M.Type, _ make: () -> UnsafePointer<FieldTable>
+    static func table(of type: Any.Type) -> UnsafePointer<FieldTable>? {
+        let known = tables.withLock { $0[ObjectIdentifier(type)] } ?? 0
+        return unsafe UnsafePointer(bitPattern: known)
+    }
+
+    /// Keeps a table, unless another thread has made one since: then that one is returned. Tables are made without the
+    /// lock, because the message's own code runs.
+    static func keep(
+        _ table: UnsafePointer<FieldTable>, of type: Any.Type
     ) -> UnsafePointer<FieldTable> {
-        let key = ObjectIdentifier(type)
-        if let known = tables.withLock({ $0[key] }),
-            let table = unsafe UnsafePointer<FieldTable>(bitPattern: known)
-        {
-            return unsafe table
-        }
-        // Without the lock, because the message's own code runs. Two threads may both make a table; the first
-        // one is used.
-        let made = unsafe UInt(bitPattern: make())
+        let made = UInt(bitPattern: table)
         let kept = tables.withLock { tables in
-            let kept = tables[key] ?? made
-            tables[key] = kept
+            let kept = tables[ObjectIdentifier(type)] ?? made
+            tables[ObjectIdentifier(type)] = kept
             return kept
         }
-        guard let table = unsafe UnsafePointer<FieldTable>(bitPattern: kept) else {
-            ProgramError.stop("no layout for \(type)")
-        }
-        return unsafe table
+        return unsafe UnsafePointer(bitPattern: kept) ?? table
     }
 }

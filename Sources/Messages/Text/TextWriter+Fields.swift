@@ -2,6 +2,13 @@
 //
 // Safe: the addresses are those of a message of the table's type, and of its properties.
 extension TextWriter {
+    @inline(never)
+    static func text(at message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>) -> String {
+        var writer = TextWriter()
+        unsafe writer.fields(at: message, table)
+        return writer.text
+    }
+
     mutating func fields(at message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>) {
         let names = unsafe names(of: table)
         for index in unsafe 0..<table.pointee.count {
@@ -64,10 +71,8 @@ extension TextWriter {
 extension Message {
     /// The message in protobuf's text format.
     public var debugDescription: String {
-        var text = TextWriter()
         unsafe withUnsafePointer(to: self) { message in
-            unsafe text.fields(at: UnsafeRawPointer(message), Self.layout.table)
+            unsafe TextWriter.text(at: UnsafeRawPointer(message), Self.layout.table)
         }
-        return text.text
     }
 }
