@@ -138,7 +138,7 @@ extension Limits {
 // MARK: - HTTP/1.1
 
 /// A limit for each part of HTTP/1.1 that a peer can make grow.
-package struct HTTP1Limits: Hashable, Sendable {
+package struct HTTP1Limits: Equatable, Sendable {
     /// The start line. Stops a line without an end.
     package var maxStartLineByteCount = 8 << 10
     /// All fields of a head, or of the trailers, as HTTP/2 counts them: 32 bytes for each field in addition

@@ -1,5 +1,5 @@
 /// One update of the weights of `weighted_round_robin`, for metrics (proposal A78).
-package struct WeightUpdate: Hashable, Sendable {
+package struct WeightUpdate: Equatable, Sendable {
     /// The weight of each READY endpoint; 0 if it is not usable.
     package var weights: [Double] = []
     /// Endpoints without a report, or within the blackout period.

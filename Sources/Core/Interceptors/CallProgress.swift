@@ -10,22 +10,22 @@
 /// Writes before the start are kept and sent after it. Initial metadata is delivered once, before
 /// any message.
 struct CallProgress {
-    enum State: Hashable {
+    enum State: Equatable {
         case initialised, started, halfClosed, finished
     }
 
-    enum Request: String, Hashable, CaseIterable {
+    enum Request: String, Equatable, CaseIterable {
         case start, write, finish, cancel
         case receiveNext = "receive-next"
     }
 
-    enum Response: String, Hashable, CaseIterable {
+    enum Response: String, Equatable, CaseIterable {
         case initialMetadata = "initial metadata"
         case message, close
         case writeDone = "write done"
     }
 
-    enum Verdict: Hashable {
+    enum Verdict: Equatable {
         case pass
         /// The event is passed on after the start.
         case keep

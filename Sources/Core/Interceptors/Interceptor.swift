@@ -138,7 +138,7 @@ public struct CallDescription: Hashable, Sendable {
 /// for its method, then those of its own options; within each group, in the order of the list. A
 /// response passes them in the reverse order.
 public struct ChannelInterceptor: Sendable {
-    enum Scope: Hashable { case all, service(String), method(String) }
+    enum Scope: Equatable { case all, service(String), method(String) }
 
     let scope: Scope
     let factory: InterceptorFactory

@@ -21,7 +21,7 @@ package struct LinkWire: ~Copyable, Sendable {
 }
 
 extension LinkWire {
-    package enum ReadOutcome: Hashable {
+    package enum ReadOutcome: Equatable {
         /// Bytes were added, or the next read may add some.
         case more
         /// Bytes were added. The poller reports further ones.

@@ -1,6 +1,6 @@
 /// The thread that writes the output of a connection. Only one thread at a time writes. Another
 /// thread that has output leaves it to that thread, or to a flush that was already requested.
-package enum OutputTurn: Hashable, Sendable {
+package enum OutputTurn: Equatable, Sendable {
     case idle
     /// The loop was asked to flush.
     case asked

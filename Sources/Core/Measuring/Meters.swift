@@ -30,7 +30,7 @@ package protocol ChannelMeter: AnyObject, Sendable {
 }
 
 /// A change in the client of a control plane, for metrics (proposal A78).
-package enum ControlPlaneChange: Hashable, Sendable {
+package enum ControlPlaneChange: Equatable, Sendable {
     /// The number of working streams to a server has changed.
     case connected(server: String, by: Int)
     /// A server cannot be reached any more.
@@ -91,14 +91,14 @@ extension AttemptMeter {
 }
 
 /// The size of a message, without its prefix.
-package struct MessageSize: Hashable, Sendable {
+package struct MessageSize: Equatable, Sendable {
     package var byteCount: Int
     /// The size on the wire, where the message may be compressed.
     package var wireByteCount: Int
 }
 
 /// Why an attempt is made (proposal A96).
-package enum AttemptKind: Hashable, Sendable {
+package enum AttemptKind: Equatable, Sendable {
     case first
     case retry
     /// The previous attempt was not sent, or its server did not process it.

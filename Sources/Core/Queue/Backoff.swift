@@ -2,7 +2,7 @@
 /// exponentially, with jitter, so that the clients of a restarted server do not all connect at the
 /// same moment.
 struct Backoff: Sendable {
-    struct Configuration: Sendable, Hashable {
+    struct Configuration: Sendable, Equatable {
         var initial: Duration = .seconds(1)
         var maximum: Duration = .seconds(120)
         var multiplier = 1.6

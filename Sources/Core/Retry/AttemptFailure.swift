@@ -1,7 +1,7 @@
 /// The properties of a failed attempt that decide whether another attempt is sent (A6).
-package struct AttemptFailure: Hashable, Sendable {
+package struct AttemptFailure: Equatable, Sendable {
     /// How far the attempt got.
-    package enum Reach: Hashable, Sendable {
+    package enum Reach: Equatable, Sendable {
         /// The picker dropped the call. It fails without any retries.
         case dropped
         /// The channel was closed. No attempt follows. The attempts that are open continue.

@@ -2,7 +2,7 @@
 /// retry policy or a hedging policy.
 struct AttemptPlan {
     /// The action after an event.
-    enum Next: Hashable {
+    enum Next: Equatable {
         /// Send one more attempt now.
         ///
         /// - Parameter previousCount: The value of the attempt's `grpc-previous-rpc-attempts`.

@@ -3,7 +3,7 @@
 /// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
 /// ``Action/wait(until:)``. It performs the action, and repeats this until the action is to wait.
 package struct HedgingState: Sendable {
-    package enum Action: Hashable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Send one more attempt, then ask again.
         case send
         /// Ask again at this time; nil waits for an event.
@@ -12,7 +12,7 @@ package struct HedgingState: Sendable {
         case giveUp
     }
 
-    package enum Outcome: Hashable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// Other attempts are open, or follow later: ask ``next(now:)``.
         case goOn
         /// The failure is the result of the call. All other attempts are cancelled.

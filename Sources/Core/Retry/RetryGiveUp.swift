@@ -1,5 +1,5 @@
 /// Why a failed attempt is the last one of its call.
-package enum RetryGiveUp: Hashable, Sendable {
+package enum RetryGiveUp: Equatable, Sendable {
     /// The status code is not one that the policy retries.
     case codeNotRetryable
     /// All attempts that the policy allows were made.

@@ -1,5 +1,5 @@
 /// The server's instruction about another attempt, in the trailer `grpc-retry-pushback-ms` (A6).
-package enum RetryPushback: Hashable, Sendable {
+package enum RetryPushback: Equatable, Sendable {
     /// The next attempt is sent after exactly this delay.
     case retry(after: Duration)
     /// No attempt follows.

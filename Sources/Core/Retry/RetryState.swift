@@ -6,7 +6,7 @@ package struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
     package static let maxAttemptLimit = 5
 
-    package enum Decision: Hashable, Sendable {
+    package enum Decision: Equatable, Sendable {
         /// The next attempt is sent after this delay.
         case retry(after: Duration)
         /// The failure is the result of the call.

@@ -114,7 +114,7 @@ extension ChannelCredentials {
 }
 
 /// Which connections of a channel are encrypted.
-package enum Encryption: Hashable, Sendable {
+package enum Encryption: Equatable, Sendable {
     case none
     /// Those of the endpoints that have an ``EndpointSecurity``.
     case byEndpoint

@@ -1,5 +1,5 @@
 /// The result of the health check of a connected subchannel (A17).
-enum HealthResult: Hashable, Sendable {
+enum HealthResult: Equatable, Sendable {
     /// The first answer has not arrived.
     case unknown
     case healthy

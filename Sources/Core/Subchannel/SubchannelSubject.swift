@@ -1,5 +1,5 @@
 /// What a subchannel's server reports in a stream.
-enum SubchannelSubject: Hashable, Sendable {
+enum SubchannelSubject: Equatable, Sendable {
     /// Whether a service is able to serve (A17). The empty name is the server as a whole.
     case health(service: String)
     /// The server's load (A51), at an interval.

@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// Counts of events on all connections of a channel, including closed ones. They show server
 /// behavior that the calls themselves do not show. A count that overflows starts again at 0.
-package struct ChannelCounts: Hashable, Sendable {
+package struct ChannelCounts: Equatable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.
     package var calls = CallCounts()

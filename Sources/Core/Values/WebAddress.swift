@@ -1,5 +1,5 @@
 /// The parts of an `http://` or `https://` URL that a request needs.
-package struct WebAddress: Hashable, Sendable {
+package struct WebAddress: Equatable, Sendable {
     /// Whether the scheme is `https`.
     package let isSecure: Bool
     /// `host` or `host:port`, as it was written.

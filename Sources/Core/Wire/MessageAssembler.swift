@@ -1,7 +1,7 @@
 import SwiftletTransport
 
 /// A message as it has arrived, without its prefix.
-package struct AssembledMessage: Hashable, Sendable {
+package struct AssembledMessage: Equatable, Sendable {
     package var bytes: [UInt8]
     package var isCompressed: Bool
 

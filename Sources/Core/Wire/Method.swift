@@ -266,7 +266,7 @@ extension MethodSignature {
 }
 
 /// The parts of a path.
-package struct MethodName: Hashable {
+package struct MethodName: Equatable {
     let service: String
     let method: String
 

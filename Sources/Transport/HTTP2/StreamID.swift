@@ -2,7 +2,7 @@
 /// opened it. Zero for the connection itself.
 ///
 /// Invariant: `rawValue < 2³¹`. Both initialisers establish it, so it needs no further check.
-package struct StreamID: Hashable, Sendable {
+package struct StreamID: Equatable, Sendable {
     package let rawValue: UInt32
 
     /// Reads an identifier from the wire. The top bit is reserved and "MUST be ignored when

@@ -11,7 +11,7 @@ import CSwiftletSystem
 /// Asks the system's resolver, with its settings, for the addresses of a name.
 package enum NameLookup {
     /// Why a name has no address.
-    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package let host: String
         package let reason: String
         /// Whether a later attempt may succeed: the name server did not answer, or reported a

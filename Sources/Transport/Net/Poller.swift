@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// One thread waits. Any thread may add and remove descriptors, and wake up the waiting thread.
 package final class Poller: Sendable {
-    package struct Readiness: OptionSet, Hashable, Sendable {
+    package struct Readiness: OptionSet, Equatable, Sendable {
         package let rawValue: UInt8
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -21,7 +21,7 @@ package final class Poller: Sendable {
         package static let hungUp = Readiness(rawValue: 4)
     }
 
-    package struct Event: Hashable, Sendable {
+    package struct Event: Equatable, Sendable {
         /// The token with which the descriptor was added.
         package var token: UInt64
         package var readiness: Readiness

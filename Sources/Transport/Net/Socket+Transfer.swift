@@ -11,7 +11,7 @@ import CSwiftletSystem
 // Reading and writing, with one system call each.
 
 extension Socket {
-    package enum ReadOutcome: Hashable, Sendable {
+    package enum ReadOutcome: Equatable, Sendable {
         /// This number of bytes was added; at least one. If ``ReceiveBuffer/wasFilled`` is false,
         /// no more bytes are available now, unless the poller reported a hang-up.
         case bytes(Int)
@@ -22,7 +22,7 @@ extension Socket {
         case bufferFull
     }
 
-    package enum WriteOutcome: Hashable, Sendable {
+    package enum WriteOutcome: Equatable, Sendable {
         /// The system has accepted this number of bytes; at least one.
         case bytes(Int)
         case wouldBlock

@@ -76,7 +76,7 @@ package struct Socket: ~Copyable, Sendable {
 
 extension Socket {
     /// The result of a request to connect.
-    package enum ConnectProgress: Hashable, Sendable {
+    package enum ConnectProgress: Equatable, Sendable {
         case connected
         /// The socket becomes writable when the result is known. Then call
         /// ``finishConnecting(to:)``.

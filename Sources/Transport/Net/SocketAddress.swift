@@ -108,7 +108,7 @@ extension SocketAddress {
 // MARK: - Reading
 
 extension SocketAddress {
-    package enum Family: Hashable, Sendable { case ipv4, ipv6, unix, vsock }
+    package enum Family: Equatable, Sendable { case ipv4, ipv6, unix, vsock }
 
     package var family: Family {
         switch self {

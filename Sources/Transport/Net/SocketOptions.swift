@@ -9,9 +9,9 @@ import CSwiftletSystem
 #endif
 
 /// Options of a connected socket.
-package struct SocketOptions: Hashable, Sendable {
+package struct SocketOptions: Equatable, Sendable {
     /// TCP keep-alive probes on an idle socket.
-    package struct KeepAlive: Hashable, Sendable {
+    package struct KeepAlive: Equatable, Sendable {
         package var idle: Duration
         package var interval: Duration
         package var probeCount: CInt

@@ -7,7 +7,7 @@
 #endif
 
 /// A failed system call.
-package struct SystemError: Error, Hashable, Sendable {
+package struct SystemError: Error, Equatable, Sendable {
     /// The system call, or its purpose: `connect`, `read`, `bind`.
     package let operation: String
 

@@ -8,7 +8,7 @@
 
 /// The properties that change when a file is written or replaced: its number, size and time of
 /// modification.
-package struct FileStamp: Hashable, Sendable {
+package struct FileStamp: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
     private let byteCount: Int64

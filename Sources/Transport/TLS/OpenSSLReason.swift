@@ -1,7 +1,7 @@
 /// An entry of OpenSSL's queue of errors: the part of OpenSSL that failed, the reason as a number, and
 /// OpenSSL's text for it. Decisions use the number. Messages show the text.
 struct OpenSSLReason: Sendable {
-    struct Code: Hashable, Sendable {
+    struct Code: Equatable, Sendable {
         /// ERR_LIB_….
         let library: CUnsignedLong
         /// …_R_….

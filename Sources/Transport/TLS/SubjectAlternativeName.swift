@@ -1,6 +1,6 @@
 /// A name in a certificate (RFC 5280 §4.2.1.6), as the peer's authority has written it: bytes that nothing has
 /// checked. For the other kinds of names there is no case.
-package enum SubjectAlternativeName: Hashable, Sendable {
+package enum SubjectAlternativeName: Equatable, Sendable {
     case dns([UInt8])
     case uri([UInt8])
     case email([UInt8])

@@ -1,6 +1,6 @@
 /// The options of a TLS connection, for clients and servers.
-package struct TLSConfiguration: Hashable, Sendable {
-    package enum Role: Hashable, Sendable { case client, server }
+package struct TLSConfiguration: Equatable, Sendable {
+    package enum Role: Equatable, Sendable { case client, server }
 
     /// PEM, as text or in a file.
     package enum PEM: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -19,7 +19,7 @@ package struct TLSConfiguration: Hashable, Sendable {
     }
 
     /// The certificate authorities that are trusted.
-    package enum Trust: Hashable, Sendable {
+    package enum Trust: Equatable, Sendable {
         /// The authorities of the operating system.
         case system
         /// Only the authorities in the text or file.
@@ -37,7 +37,7 @@ package struct TLSConfiguration: Hashable, Sendable {
         }
     }
 
-    package enum Verification: Hashable, Sendable {
+    package enum Verification: Equatable, Sendable {
         /// The certificate must be trusted, valid now, and issued for the host.
         case full
         /// The certificate must be trusted and valid now. Its names are not verified: the owner of the session
@@ -47,7 +47,7 @@ package struct TLSConfiguration: Hashable, Sendable {
         case none
     }
 
-    package enum Version: Hashable, Sendable { case tls12, tls13 }
+    package enum Version: Equatable, Sendable { case tls12, tls13 }
 
     package var role: Role
     package var trust = Trust.system

@@ -1,5 +1,5 @@
 /// Why a TLS connection was not made, or has ended.
-package struct TLSError: Error, Hashable, Sendable {
+package struct TLSError: Error, Equatable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// No OpenSSL was found that can be used.
         case libraryMissing

@@ -59,13 +59,13 @@ extension TLSSession {
     package var peerNames: [SubjectAlternativeName] { [] }
 }
 
-package enum TLSHandshakeProgress: Hashable, Sendable {
+package enum TLSHandshakeProgress: Equatable, Sendable {
     /// Send the ciphertext. Continue when more bytes were received.
     case needsMore
     case done
 }
 
-package enum TLSReadOutcome: Hashable, Sendable {
+package enum TLSReadOutcome: Equatable, Sendable {
     /// This number of bytes was added; at least one. Read again before more is received.
     case bytes(Int)
     /// The step used a record without application data. Read again before more is received.

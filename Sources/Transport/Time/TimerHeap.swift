@@ -9,7 +9,7 @@
 package struct TimerHeap<Payload>: ~Copyable {
     /// Identifies a timer. The handle of a timer that has fired or was cancelled has no effect.
     @usableFromInline
-    package struct Handle: Hashable, Sendable {
+    package struct Handle: Equatable, Sendable {
         @usableFromInline var slot: Int
         @usableFromInline var generation: UInt32
 

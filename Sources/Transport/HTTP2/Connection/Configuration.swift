@@ -1,10 +1,10 @@
 /// The side of a connection.
-package enum Role: Hashable, Sendable { case client, server }
+package enum Role: Equatable, Sendable { case client, server }
 
 /// The options of a connection.
 package struct ConnectionConfiguration: Sendable {
     /// The size of the receive windows.
-    package enum ReceiveWindows: Hashable, Sendable {
+    package enum ReceiveWindows: Equatable, Sendable {
         /// The window of each stream begins with `initial` bytes. As its reader consumes bytes, it grows to
         /// the measured bandwidth × delay, and to the size of a message that the reader waits for. It never
         /// exceeds `limit` bytes.

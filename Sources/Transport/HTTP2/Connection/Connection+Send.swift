@@ -1,6 +1,6 @@
 extension Connection {
     /// Why a stream cannot be opened. The request was not sent, so it may be sent on another connection.
-    package enum OpenRefusal: Error, Hashable, Sendable {
+    package enum OpenRefusal: Error, Equatable, Sendable {
         /// One side has sent GOAWAY.
         case draining
         /// All identifiers have been used (§5.1.1).
@@ -11,7 +11,7 @@ extension Connection {
     }
 
     /// The outcome of sending DATA.
-    package enum SendOutcome: Hashable, Sendable {
+    package enum SendOutcome: Equatable, Sendable {
         /// All bytes are in the next output.
         case sent
         /// Some bytes wait for a window, or for their turn. The stream has this many bytes queued.

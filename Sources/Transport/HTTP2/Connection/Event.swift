@@ -3,7 +3,7 @@ extension Connection {
     ///
     /// An event contains no payload: DATA is a range of the bytes that were passed in, and header fields
     /// are in ``Connection/receivedHeaders`` until the next call.
-    package enum Event: Hashable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// The peer's first SETTINGS have arrived, so the peer supports HTTP/2.
         case ready
         /// A header block: a request (which opens the stream), a response, or trailers.

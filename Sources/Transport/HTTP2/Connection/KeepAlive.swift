@@ -6,7 +6,7 @@
 package struct KeepAlive: Sendable {
     package typealias Instant = MonotonicInstant
 
-    package struct Configuration: Sendable, Hashable {
+    package struct Configuration: Sendable, Equatable {
         /// How long the connection may be quiet before a PING is sent.
         package var interval: Duration
         /// How long the peer has to answer a PING.
@@ -33,7 +33,7 @@ package struct KeepAlive: Sendable {
         }
     }
 
-    package enum Action: Hashable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// No action is due before this instant. Nil means that no action will become due.
         case wait(until: Instant?)
         case sendPing

@@ -1,7 +1,7 @@
 /// The end of a connection (RFC 9113 §6.8): the GOAWAYs of both sides, and whether the connection has failed.
 struct Lifecycle: Sendable {
     /// The announcement of one side.
-    enum Side: Hashable, Sendable {
+    enum Side: Equatable, Sendable {
         case open
         /// GOAWAY: no new streams. Streams up to `last` were processed or may be processed.
         case goingAway(last: StreamID)

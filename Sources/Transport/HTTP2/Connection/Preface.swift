@@ -1,6 +1,6 @@
 /// The beginning of a connection (RFC 9113 §3.4): the client sends 24 fixed bytes, and the first frame
 /// of each side is SETTINGS.
-enum Preface: Hashable, Sendable {
+enum Preface: Equatable, Sendable {
     /// A server waits for the client's fixed bytes.
     case awaitingMagic
     case awaitingSettings

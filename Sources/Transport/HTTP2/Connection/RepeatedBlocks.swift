@@ -27,7 +27,7 @@ struct RepeatedBlocks: ~Copyable {
         let headers: HeaderList
     }
 
-    fileprivate struct Fingerprint: Hashable {
+    fileprivate struct Fingerprint: Equatable {
         var byteCount = 0
         var sum: UInt32 = 0
         var table: HPACK.Decoder.TableState?

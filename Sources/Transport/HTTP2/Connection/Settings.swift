@@ -1,5 +1,5 @@
 /// The parameters of one endpoint (RFC 9113 §6.5.2), with their initial values.
-package struct Settings: Hashable, Sendable {
+package struct Settings: Equatable, Sendable {
     package var headerTableByteCount: UInt32 = 4_096
     package var enablePush = true
     /// Nil means no limit.

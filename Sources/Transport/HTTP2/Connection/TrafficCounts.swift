@@ -1,5 +1,5 @@
 /// Counts of traffic, for tests of servers. The engine itself does not use them.
-package struct TrafficCounts: Sendable, Hashable {
+package struct TrafficCounts: Sendable, Equatable {
     /// PINGs of the peer that need an answer.
     package internal(set) var pings = 0
     /// PINGs that this side sent.

@@ -2,7 +2,7 @@
 ///
 /// A struct and not an enum, because a peer may send a code that is not registered: "unknown or
 /// unsupported error codes MUST NOT trigger any special behavior" (RFC 9113 §7).
-package struct ErrorCode: RawRepresentable, Hashable, Sendable {
+package struct ErrorCode: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {

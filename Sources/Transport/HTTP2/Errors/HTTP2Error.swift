@@ -5,7 +5,7 @@
 ///
 /// Only errors of the peer are thrown. A reset that the peer *sends* is an event, not an error. A mistake in
 /// this module, or in its caller, fails an assertion or a precondition.
-package enum HTTP2Error: Error, Hashable, Sendable {
+package enum HTTP2Error: Error, Equatable, Sendable {
     case connection(ErrorCode, String)
     case stream(StreamID, ErrorCode, String)
 }

@@ -6,7 +6,7 @@ package enum HeaderRules {
     }
 
     /// The rule that a list breaks.
-    package enum Violation: Error, Hashable, Sendable {
+    package enum Violation: Error, Equatable, Sendable {
         case badName, badValue, badStatus, emptyPath
         case connectionSpecific
         case teOtherThanTrailers

@@ -12,7 +12,7 @@ package struct BandwidthEstimate: Sendable {
     package typealias Instant = MonotonicInstant
 
     /// The actions at a window update.
-    package struct Advice: Hashable, Sendable {
+    package struct Advice: Equatable, Sendable {
         /// Send a PING with the update, and report its answer to ``BandwidthEstimate/pingAnswered(now:)``.
         package var measuresDelay = false
         /// The new window in bytes. Nil if it has not grown.

@@ -1,5 +1,5 @@
 /// The bytes that a stream's reader has consumed, and the bytes that it waits for.
-package struct Consumption: Hashable, Sendable {
+package struct Consumption: Equatable, Sendable {
     /// Bytes of DATA that the reader has consumed.
     package var byteCount: Int
     /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's

@@ -1,7 +1,7 @@
 /// A further fragment of a header block (RFC 9113 §6.10). The whole payload is the fragment.
 ///
 /// ``HeaderBlockAssembler`` checks that the frame continues a block, on the right stream.
-package struct ContinuationFrame: Hashable, Sendable {
+package struct ContinuationFrame: Equatable, Sendable {
     package var streamID: StreamID
     package var endHeaders: Bool
 

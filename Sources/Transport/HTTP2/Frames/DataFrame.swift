@@ -1,5 +1,5 @@
 /// A part of a message's body (RFC 9113 §6.1).
-package struct DataFrame: Hashable, Sendable {
+package struct DataFrame: Equatable, Sendable {
     package var streamID: StreamID
     package var endStream: Bool
     /// The range of the content in the payload, without padding.

@@ -7,7 +7,7 @@
 ///     +-+-------------+---------------+-------------------------------+
 ///     |R|                 Stream Identifier (31)                      |
 ///     +-+-------------------------------------------------------------+
-package struct FrameHeader: Hashable, Sendable {
+package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 9
 
     package var type: FrameType

@@ -1,6 +1,6 @@
 /// The type of a frame. A struct for the same reason as ``ErrorCode``: implementations "MUST ignore
 /// and discard frames of unknown types" (RFC 9113 §4.1).
-package struct FrameType: RawRepresentable, Hashable, Sendable {
+package struct FrameType: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
@@ -21,7 +21,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
 
 /// The flags of a frame. The frame's type determines which of them have a meaning; the others "MUST
 /// be ignored" (RFC 9113 §4.1).
-package struct FrameFlags: OptionSet, Hashable, Sendable {
+package struct FrameFlags: OptionSet, Equatable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {

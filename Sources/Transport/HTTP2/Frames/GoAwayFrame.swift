@@ -1,5 +1,5 @@
 /// The announcement that a connection accepts no new streams, or is closed (RFC 9113 §6.8).
-package struct GoAwayFrame: Hashable, Sendable {
+package struct GoAwayFrame: Equatable, Sendable {
     /// The last stream that the sender has processed or may still process.
     package var lastStreamID: StreamID
     package var code: ErrorCode

@@ -1,5 +1,5 @@
 /// The first fragment of a header block (RFC 9113 §6.2).
-package struct HeadersFrame: Hashable, Sendable {
+package struct HeadersFrame: Equatable, Sendable {
     package var streamID: StreamID
     package var endStream: Bool
     package var endHeaders: Bool
@@ -9,7 +9,7 @@ package struct HeadersFrame: Hashable, Sendable {
 }
 
 /// The deprecated priority fields (RFC 9113 §5.3.2), which are checked and ignored.
-package struct Priority: Hashable, Sendable {
+package struct Priority: Equatable, Sendable {
     package static let byteCount = 5
 
     package var dependency: StreamID

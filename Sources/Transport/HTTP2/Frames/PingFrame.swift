@@ -1,5 +1,5 @@
 /// A PING (RFC 9113 §6.7). Its answer contains the same eight bytes.
-package struct PingFrame: Hashable, Sendable {
+package struct PingFrame: Equatable, Sendable {
     package static let byteCount = 8
 
     package var isAck: Bool

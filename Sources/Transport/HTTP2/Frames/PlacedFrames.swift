@@ -15,7 +15,7 @@ package struct PlacedFrames: Sendable {
     private var frameByteCount: Int
 
     /// A part of the bytes of a read, and its place.
-    enum Piece: Hashable, Sendable {
+    enum Piece: Equatable, Sendable {
         /// The range in the headers.
         case header(Range<Int>)
         /// The range in the content.

@@ -1,5 +1,5 @@
 /// The order of streams (RFC 9113 §6.3), which is deprecated. It is checked and ignored.
-package struct PriorityFrame: Hashable, Sendable {
+package struct PriorityFrame: Equatable, Sendable {
     package var streamID: StreamID
     package var priority: Priority
 }

@@ -2,7 +2,7 @@
 ///
 /// SETTINGS disable push, so this frame is always an error. It is read only for the text of the
 /// error.
-package struct PushPromiseFrame: Hashable, Sendable {
+package struct PushPromiseFrame: Equatable, Sendable {
     package var streamID: StreamID
     package var promisedStreamID: StreamID
     package var endHeaders: Bool

@@ -1,5 +1,5 @@
 /// The immediate end of a stream (RFC 9113 §6.4).
-package struct RSTStreamFrame: Hashable, Sendable {
+package struct RSTStreamFrame: Equatable, Sendable {
     package static let byteCount = 4
 
     package var streamID: StreamID

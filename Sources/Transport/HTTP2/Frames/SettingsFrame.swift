@@ -1,8 +1,8 @@
 /// The settings of an endpoint (RFC 9113 §6.5), or their acknowledgement.
-package struct SettingsFrame: Hashable, Sendable {
+package struct SettingsFrame: Equatable, Sendable {
     /// One setting. A struct, because "an endpoint that receives a SETTINGS frame with any unknown
     /// or unsupported identifier MUST ignore that setting" (§6.5.2).
-    package struct Entry: Hashable, Sendable {
+    package struct Entry: Equatable, Sendable {
         package static let byteCount = 6
 
         package var identifier: UInt16

@@ -1,5 +1,5 @@
 /// The peer's permission to send `increment` more bytes of DATA (RFC 9113 §6.9).
-package struct WindowUpdateFrame: Hashable, Sendable {
+package struct WindowUpdateFrame: Equatable, Sendable {
     package static let byteCount = 4
 
     package var streamID: StreamID

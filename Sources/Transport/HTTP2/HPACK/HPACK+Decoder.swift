@@ -1,7 +1,7 @@
 extension HPACK {
     /// Decodes the header blocks of one connection in the order in which they arrived.
     package struct Decoder: Sendable, ~Copyable {
-        package enum Outcome: Hashable, Sendable {
+        package enum Outcome: Equatable, Sendable {
             case complete
             /// The list is larger than the limit and was dropped. The table is correct.
             case tooLarge
@@ -44,7 +44,7 @@ extension HPACK.Decoder {
 extension HPACK.Decoder {
     /// Identifies the contents of the dynamic table: with equal states of one decoder, every block
     /// has the same meaning.
-    package struct TableState: Hashable, Sendable {
+    package struct TableState: Equatable, Sendable {
         fileprivate let insertedCount: Int
         fileprivate let oldest: Int
         fileprivate let maxByteCount: Int

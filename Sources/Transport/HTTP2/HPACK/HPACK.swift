@@ -2,7 +2,7 @@
 package enum HPACK {
     /// An invalid header block. It ends the connection, because the dynamic tables of both sides
     /// differ and no later block can be decoded (RFC 9113 §4.3).
-    package enum Malformation: Error, Hashable, Sendable {
+    package enum Malformation: Error, Equatable, Sendable {
         case truncated
         case integerTooLarge
         case invalidIndex

@@ -21,7 +21,7 @@ package struct StreamHandle: Hashable, Sendable {
 /// The engine's state of one stream. It is small and holds no references, because a connection can have
 /// a hundred thousand streams.
 struct Stream: Sendable {
-    enum Phase: Hashable, Sendable {
+    enum Phase: Equatable, Sendable {
         /// The slot has no stream.
         case free
         /// The stream exceeds the peer's SETTINGS_MAX_CONCURRENT_STREAMS and has no identifier yet.

@@ -3,9 +3,9 @@
 /// The RFC has seven states. Five of them combine two independent parts: what this side may still send, and
 /// what it may still receive. So this type consists of two small enums. For example, "half-closed (local)" is
 /// `send == .ended`. SETTINGS disable push, so the two reserved states cannot be reached and have no case.
-package struct StreamState: Hashable, Sendable {
-    package enum Send: Hashable, Sendable { case idle, open, ended }
-    package enum Receive: Hashable, Sendable { case awaitingHeaders, awaitingData, ended }
+package struct StreamState: Equatable, Sendable {
+    package enum Send: Equatable, Sendable { case idle, open, ended }
+    package enum Receive: Equatable, Sendable { case awaitingHeaders, awaitingData, ended }
 
     package private(set) var send = Send.idle
     package private(set) var receive = Receive.awaitingHeaders
@@ -39,7 +39,7 @@ extension StreamState {
 // MARK: - Receiving: an illegal order is the peer's error and throws
 
 extension StreamState {
-    package enum HeadersMeaning: Hashable, Sendable { case interim, initial, trailers }
+    package enum HeadersMeaning: Equatable, Sendable { case interim, initial, trailers }
 
     /// Applies a complete header block. Returns its meaning. A first block that ends the stream is
     /// `initial`.

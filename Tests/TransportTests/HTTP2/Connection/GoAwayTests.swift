@@ -12,7 +12,8 @@ struct GoAwayTests {
         client.receive(Raw.goAway(last: 3))
         let events = client.takeEvents()
         #expect(events.count == 3)
-        #expect(Set(events.dropFirst()) == [.unprocessed(calls[2]), .unsent(calls[3])])
+        #expect(events.contains(.unprocessed(calls[2])))
+        #expect(events.contains(.unsent(calls[3])))
         #expect(client.connection.isDraining == true)
         #expect(throws: Connection.OpenRefusal.draining) { try client.open() }
         client.receive(Raw.response(1, ends: true) + Raw.response(3, ends: true))
