@@ -59,8 +59,8 @@ locks:
 # The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
 # explained in Tests/Races.
 # Schemas and the engines have no threads; of Transport's tests, those of locks, sockets and TLS have, and of
-# those of messages the ones that several threads encode. What a hostile text costs is measured without it, and
-# a mesh in virtual time has one thread.
+# those of messages the ones that several threads encode. What a hostile text or an endless answer costs is measured
+# without it, and the command line's texts and a mesh in virtual time have one thread.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(NO_INDEX) \
@@ -69,7 +69,7 @@ races:
 	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \
 	    --skip 'BalancingTests\.(?!BlockingWork)' \
 	    --skip 'TransportTests\.(?!Lock|TLS|Sockets|Watched)' \
-	    --skip CostTests --skip HostileTextTests \
+	    --skip CostTests --skip HostileTextTests --skip HTTP1HostileServerTests/endless --skip CommandTextTests \
 	    --skip 'XDSTests\.(RandomOrder|ExtremeValues|BadResponses|RegularExpression|LargeRouteTable|Message)'
 
 build:
