@@ -28,12 +28,13 @@ extension [Endpoint] {
     /// A113 sorts by `u ^ (1 / weight)`, the largest first. The logarithm has the same order and does not run out of
     /// digits: small weights would give many keys of zero.
     package func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
-        map { endpoint in
+        let keyed: [(key: Double, endpoint: Endpoint)] = map { endpoint in
             // Above 0 and below 1.
-            let random = (Double(context.randomNumber() >> 12) + 0.5) * 0x1p-52
-            return (key: -log(random) / Double(Swift.max(endpoint.attributes.weight, 1)), endpoint)
+            let random: Double = (Double(context.randomNumber() >> 12) + 0.5) * 0x1p-52
+            let weight = Double(Swift.max(endpoint.attributes.weight, 1))
+            return (-log(random) / weight, endpoint)
         }
-        .inOrder { $0.key < $1.key }.map(\.1)
+        return keyed.inOrder { $0.key < $1.key }.map(\.endpoint)
     }
 }
 

@@ -39,8 +39,9 @@ extension Backoff {
             current.map { min($0 * configuration.multiplier, configuration.maximum) }
             ?? configuration.initial
         current = base
-        let jitter = configuration.jitter
-        return base * (1 - jitter + 2 * jitter * chance)
+        // From -1 to 1.
+        let position: Double = 2 * chance - 1
+        return base * (1 + configuration.jitter * position)
     }
 
     /// The delay after the first failure, without jitter.

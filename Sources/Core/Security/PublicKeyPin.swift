@@ -27,7 +27,10 @@ public struct PublicKeyPin: Hashable, Sendable {
     private static func hexadecimal(_ text: Substring) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 2 * byteCount, text.utf8.count == digits.count else { return nil }
-        return (0..<byteCount).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        return stride(from: 0, to: digits.count, by: 2).map { index in
+            let (high, low) = (digits[index], digits[index + 1])
+            return UInt8(high << 4 | low)
+        }
     }
 }
 

@@ -20,8 +20,8 @@ package enum Base64 {
             var group = UInt32(bytes[index]) << 16
             if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
             if count > 2 { group |= UInt32(bytes[index + 2]) }
-            for place in 0...count {
-                text.append(alphabet[Int(group >> (18 - 6 * UInt32(place)) & 63)])
+            for shift in stride(from: 18, through: 18 - 6 * count, by: -6) {
+                text.append(alphabet[Int(group >> shift) & 63])
             }
             index += 3
         }

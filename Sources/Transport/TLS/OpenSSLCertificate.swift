@@ -91,7 +91,8 @@ extension OpenSSLLibrary {
     private func address(_ bytes: [UInt8]) -> String {
         guard bytes.count == 16 else { return bytes.map { "\($0)" }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { index in
-            String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+            let (high, low) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            return String(high << 8 | low, radix: 16)
         }
         return groups.joined(separator: ":")
     }

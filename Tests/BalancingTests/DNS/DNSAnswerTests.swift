@@ -132,7 +132,8 @@ struct DNSAnswerTests {
                 [0xc0 | UInt8(target >> 8), UInt8(target & 0xff)]
             }
             let start = 52
-            let chain = (0..<count).flatMap { pointer($0 == 0 ? 12 : start + 2 * ($0 - 1)) }
+            var chain = pointer(12)
+            for place in 0..<count - 1 { chain += pointer(start + 2 * place) }
             return try Self.answer(
                 Self.message(
                     recordCount: 2,

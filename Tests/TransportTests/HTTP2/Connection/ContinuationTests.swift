@@ -129,11 +129,12 @@ struct ContinuationTests {
         _ = try client.open(ends: true)
         let next = try client.open(ends: true)
         // One field in the table, then a thousand times its index: 2.8 MB of headers in 4 KB.
-        let field = [0x40, 1, 0x61, 0x7f, 0x81, 0x15] + [UInt8](repeating: 0x62, count: 2_816)
+        let field: [UInt8] = [0x40, 1, 0x61, 0x7f, 0x81, 0x15]
+        let value = [UInt8](repeating: 0x62, count: 2_816)
         client.receive(
             Raw.frame(
                 Raw.headers, Raw.endHeaders | Raw.endStream, on: 1,
-                Raw.responseBlock + field + [UInt8](repeating: 0xbe, count: 1_000)))
+                Raw.responseBlock + field + value + [UInt8](repeating: 0xbe, count: 1_000)))
         let verdict = client.verdict()
         #expect(verdict == .stream(.enhanceYourCalm))
         // The table was updated: the field can be named by its index.

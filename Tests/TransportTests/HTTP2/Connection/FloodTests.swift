@@ -278,8 +278,10 @@ struct FloodTests {
 
     @Test("is not a frame of 2,000 unknown settings; a flood of such frames is")
     func settings() throws {
-        let entries = (0..<2_000).flatMap { index in
-            [UInt8(0x10 + index >> 8), UInt8(index & 255)] + Raw.word(1)
+        var entries: [UInt8] = []
+        for index in 0..<2_000 {
+            entries += [UInt8(0x10 + index >> 8), UInt8(index & 255)]
+            entries += Raw.word(1)
         }
         var client = Endpoint.client()
         client.receive(Raw.frame(Raw.settings, entries))
