@@ -43,9 +43,6 @@ WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 test:
 	Tests/run .build/test.log $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
-# For builds in folders that no editor reads: without an index they take a sixth less time.
-NO_INDEX = --disable-index-store
-
 # The flags are explained in WatchedMutex.swift.
 WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
     -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility
@@ -53,7 +50,7 @@ WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
 # The tests with each lock checked against LockOrder.swift, without ThreadSanitizer: `make races` checks the
 # same, and takes many times as long.
 locks:
-	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION)) --scratch-path .build/locks $(NO_INDEX) $(WATCHED) \
+	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION)) --scratch-path .build/locks $(WATCHED) \
 	    --skip MessagesTests --skip DynamicTests --skip ArchitectureTests
 
 # The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
@@ -63,7 +60,7 @@ locks:
 # without it, and the command line's texts and a mesh in virtual time have one thread.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
-	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(NO_INDEX) \
+	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    $(WATCHED) \
 	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \

@@ -13,7 +13,7 @@ extension [Endpoint] {
     /// concatenated addresses without repetition, with the address families interleaved (A61). Each
     /// address keeps its TLS name. The other attributes are those of the first endpoint that has an
     /// address. Nil when none has one.
-    package func flattened() -> Endpoint? {
+    func flattened() -> Endpoint? {
         var seen: Set<ServerAddress> = []
         let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }

@@ -48,7 +48,7 @@ extension OutputTurn {
     }
 
     /// The writer leaves the rest to a flush that was asked for.
-    package mutating func putOff() { self = .asked }
+    mutating func putOff() { self = .asked }
 
     /// The writer stops, and leaves the rest.
     package mutating func stop() { self = .idle }

@@ -136,7 +136,7 @@ extension EventLoop {
     }
 
     /// Flushes `target` on the loop's thread, in the next turn.
-    package func flushLater(_ target: any Flushable) {
+    func flushLater(_ target: any Flushable) {
         let (isClosed, mustWake) = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.unflushed.append(target) }
             return (inbox.isClosed, inbox.isAsleep)
@@ -146,7 +146,7 @@ extension EventLoop {
     }
 
     /// Sets whether a thread does nothing but turn the loop.
-    package func setAttended(_ isAttended: Bool) {
+    func setAttended(_ isAttended: Bool) {
         inbox.withLock { $0.isAttended = isAttended }
     }
 
@@ -167,7 +167,7 @@ extension EventLoop {
     }
 
     /// The receive buffer; empty if another connection uses it.
-    package func takeReceiveMemory() -> [UInt8] {
+    func takeReceiveMemory() -> [UInt8] {
         receiveMemory.withLock { kept in
             var memory: [UInt8] = []
             swap(&memory, &kept)
@@ -176,7 +176,7 @@ extension EventLoop {
     }
 
     /// Gives the receive buffer back. If the loop has another one, it keeps the larger one.
-    package func keepReceiveMemory(_ memory: consuming [UInt8]) {
+    func keepReceiveMemory(_ memory: consuming [UInt8]) {
         var memory = memory
         receiveMemory.withLock { if memory.count > $0.count { swap(&memory, &$0) } }
     }

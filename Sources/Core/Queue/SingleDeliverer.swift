@@ -4,22 +4,22 @@
 /// under the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``,
 /// each under the lock, and handles them outside it, until there is none. Otherwise another thread
 /// is delivering, and it also delivers the event that was just appended.
-package struct SingleDeliverer: Sendable {
+struct SingleDeliverer: Sendable {
     /// Whether a thread is delivering.
-    package private(set) var isActive = false
+    private(set) var isActive = false
 
-    package init() {}
+    init() {}
 }
 
 extension SingleDeliverer {
     /// Makes the caller the deliverer. False if another thread is delivering.
-    package mutating func begin() -> Bool {
+    mutating func begin() -> Bool {
         defer { isActive = true }
         return !isActive
     }
 
     /// The next event of the delivery; nil ends it, so that the next ``begin()`` returns true.
-    package mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
+    mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
         isActive = event != nil
         return event
     }

@@ -1,7 +1,7 @@
 /// The properties of a failed attempt that decide whether another attempt is sent (A6).
-package struct AttemptFailure: Equatable, Sendable {
+struct AttemptFailure: Equatable, Sendable {
     /// How far the attempt got.
-    package enum Reach: Equatable, Sendable {
+    enum Reach: Equatable, Sendable {
         /// The picker dropped the call. It fails without any retries.
         case dropped
         /// The channel was closed. No attempt follows. The attempts that are open continue.
@@ -11,11 +11,11 @@ package struct AttemptFailure: Equatable, Sendable {
         case other
     }
 
-    package var code: StatusCode
-    package var reach: Reach
-    package var pushback: RetryPushback?
+    var code: StatusCode
+    var reach: Reach
+    var pushback: RetryPushback?
 
-    package init(_ code: StatusCode, reach: Reach = .other, pushback: RetryPushback? = nil) {
+    init(_ code: StatusCode, reach: Reach = .other, pushback: RetryPushback? = nil) {
         self.code = code
         self.reach = reach
         self.pushback = pushback

@@ -2,8 +2,8 @@
 ///
 /// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
 /// ``Action/wait(until:)``. It performs the action, and repeats this until the action is to wait.
-package struct HedgingState: Sendable {
-    package enum Action: Equatable, Sendable {
+struct HedgingState: Sendable {
+    enum Action: Equatable, Sendable {
         /// Send one more attempt, then ask again.
         case send
         /// Ask again at this time; nil waits for an event.
@@ -12,7 +12,7 @@ package struct HedgingState: Sendable {
         case giveUp
     }
 
-    package enum Outcome: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         /// Other attempts are open, or follow later: ask ``next(now:)``.
         case goOn
         /// The failure is the result of the call. All other attempts are cancelled.
@@ -31,10 +31,10 @@ package struct HedgingState: Sendable {
     private var isPushedBack = false
     /// The number of attempts that were sent.
     /// `grpc-previous-rpc-attempts` of the last attempt is this number minus 1.
-    package private(set) var sentCount = 0
+    private(set) var sentCount = 0
 
     /// - Parameter now: The time at which the first attempt is sent.
-    package init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
+    init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
         nonFatalCodes = policy.nonFatalCodes
         // Limited, so that the current time plus the delay stays in the range of `Duration`.
         delay = min(policy.delay, .seconds(86_400 * 365))
@@ -45,7 +45,7 @@ package struct HedgingState: Sendable {
 }
 
 extension HedgingState {
-    package mutating func next(now: Duration) -> Action {
+    mutating func next(now: Duration) -> Action {
         guard let due = nextTime else { return openCount == 0 ? .giveUp : .wait(until: nil) }
         guard due <= now else { return .wait(until: due) }
         // The first attempt is always sent.
@@ -61,7 +61,7 @@ extension HedgingState {
     }
 
     /// Decides what to do after the failure of one attempt.
-    package mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Outcome {
+    mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Outcome {
         if failure.reach == .dropped { return .finish }
         openCount -= 1
         if failure.reach == .closed {
@@ -85,14 +85,14 @@ extension HedgingState {
 
     /// Commits the call to one attempt, because its response arrived or the replay buffer
     /// overflowed. The other attempts are cancelled, and no attempt follows.
-    package mutating func commit() {
+    mutating func commit() {
         nextTime = nil
         openCount = 1
     }
 
     /// Sends no more attempts. The open ones continue.
-    package mutating func stop() { nextTime = nil }
+    mutating func stop() { nextTime = nil }
 
     /// Called when an attempt ended with OK.
-    package func attemptSucceeded() { throttle?.recordSuccess() }
+    func attemptSucceeded() { throttle?.recordSuccess() }
 }

@@ -1,5 +1,5 @@
 /// Why a failed attempt is the last one of its call.
-package enum RetryGiveUp: Equatable, Sendable {
+enum RetryGiveUp: Equatable, Sendable {
     /// The status code is not one that the policy retries.
     case codeNotRetryable
     /// All attempts that the policy allows were made.
@@ -17,7 +17,7 @@ package enum RetryGiveUp: Equatable, Sendable {
 }
 
 extension RetryGiveUp: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .codeNotRetryable: "the status code is not retryable"
         case .attemptsExhausted: "all attempts were made"

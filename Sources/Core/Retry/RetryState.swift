@@ -2,11 +2,11 @@
 ///
 /// Does no I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and calls
 /// ``attemptSucceeded()`` when an attempt ends with OK.
-package struct RetryState: Sendable {
+struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
-    package static let maxAttemptLimit = 5
+    static let maxAttemptLimit = 5
 
-    package enum Decision: Equatable, Sendable {
+    enum Decision: Equatable, Sendable {
         /// The next attempt is sent after this delay.
         case retry(after: Duration)
         /// The failure is the result of the call.
@@ -18,9 +18,9 @@ package struct RetryState: Sendable {
     private let throttle: RetryThrottle?
     private var backoff: Backoff
     /// The number of failed attempts. This is the value of `grpc-previous-rpc-attempts`.
-    package private(set) var previousAttemptCount = 0
+    private(set) var previousAttemptCount = 0
 
-    package init(_ policy: RetryPolicy, throttle: RetryThrottle?) {
+    init(_ policy: RetryPolicy, throttle: RetryThrottle?) {
         retryableCodes = policy.retryableCodes
         maxAttempts = min(policy.maxAttempts, Self.maxAttemptLimit)
         self.throttle = throttle
@@ -34,7 +34,7 @@ extension RetryState {
     /// - Parameters:
     ///   - isCommitted: Whether response headers arrived or the replay buffer overflowed.
     ///   - chance: The position of the delay in the range of the jitter, 0.8 to 1.2. A number from 0 to 1.
-    package mutating func attemptFailed(
+    mutating func attemptFailed(
         _ failure: AttemptFailure, isCommitted: Bool = false,
         chance: Double = .random(in: 0...1)
     ) -> Decision {
@@ -63,7 +63,7 @@ extension RetryState {
     }
 
     /// Called when an attempt ended with OK.
-    package func attemptSucceeded() { throttle?.recordSuccess() }
+    func attemptSucceeded() { throttle?.recordSuccess() }
 }
 
 extension Backoff.Configuration {

@@ -4,16 +4,16 @@ import Synchronization
 /// while too many calls fail (A6).
 ///
 /// The count is kept in thousandths of a token. Each change is one atomic step.
-package final class RetryThrottle: Sendable {
+final class RetryThrottle: Sendable {
     private static let scale = 1_000
 
-    package let configuration: RetryThrottling
+    let configuration: RetryThrottling
     private let limit: Int
     private let gain: Int
     private let count: Atomic<Int>
 
     /// Starts with all tokens.
-    package convenience init(_ configuration: RetryThrottling) {
+    convenience init(_ configuration: RetryThrottling) {
         self.init(configuration, fill: 1)
     }
 
@@ -28,19 +28,19 @@ package final class RetryThrottle: Sendable {
 
 extension RetryThrottle {
     /// Takes one token. Returns whether retries are still allowed.
-    package func recordFailure() -> Bool {
+    func recordFailure() -> Bool {
         change { max($0 - Self.scale, 0) } > limit / 2
     }
 
     /// Gives `tokenRatio` tokens back.
-    package func recordSuccess() { _ = change { min($0 + gain, limit) } }
+    func recordSuccess() { _ = change { min($0 + gain, limit) } }
 
     /// Whether the count is above half of the tokens.
-    package var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
+    var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
 
     /// The throttle for a new configuration. If the configuration is unchanged, returns this
     /// throttle. Otherwise returns a new one with the same fraction of its tokens.
-    package func adopting(_ configuration: RetryThrottling) -> RetryThrottle {
+    func adopting(_ configuration: RetryThrottling) -> RetryThrottle {
         guard configuration != self.configuration else { return self }
         let fill = Double(count.load(ordering: .relaxed)) / Double(limit)
         return RetryThrottle(configuration, fill: fill)

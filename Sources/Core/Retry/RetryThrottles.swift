@@ -1,9 +1,9 @@
 import Synchronization
 
 /// The throttles in use, by server name. Channels to the same server share one.
-package final class RetryThrottles: Sendable {
+final class RetryThrottles: Sendable {
     /// The throttles of the process.
-    package static let shared = RetryThrottles()
+    static let shared = RetryThrottles()
 
     struct Entry: Sendable {
         private(set) weak var throttle: RetryThrottle?
@@ -11,11 +11,11 @@ package final class RetryThrottles: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    package init() {}
+    init() {}
 
     /// The throttle of a server, with this configuration. It is removed after the last channel has released
     /// it.
-    package func throttle(
+    func throttle(
         for serverName: String, _ configuration: RetryThrottling
     ) -> RetryThrottle {
         entries.withLock { entries in

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A reload builds everything new before it replaces anything. If it fails, because a file is half
 /// written or a key does not match the certificate, the earlier certificates stay in use.
-package final class ReloadingTLS: TLSProvider {
+final class ReloadingTLS: TLSProvider {
     private struct State: ~Copyable {
         var context: any TLSProvider
         /// Nil when a certificate or key came as text, which is not kept.
@@ -25,7 +25,7 @@ package final class ReloadingTLS: TLSProvider {
     private let engine: (any TLSEngine)?
     private let state: Mutex<State>
 
-    package init(
+    init(
         _ options: TLSOptions, _ engine: (any TLSEngine)? = nil
     ) throws(TLSError) {
         var settings = options
@@ -55,7 +55,7 @@ package final class ReloadingTLS: TLSProvider {
         }
     }
 
-    package func makeSession(
+    func makeSession(
         host: String?, offering protocols: [String]?
     ) throws(TLSError) -> any TLSSession {
         try state.withLock { $0.context }.makeSession(host: host, offering: protocols)

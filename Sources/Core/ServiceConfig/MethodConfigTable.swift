@@ -7,7 +7,7 @@ package final class MethodSettings: Sendable {
 
 /// Finds the entry of a service config for a method. Made once for each config. A look-up allocates no
 /// memory.
-package struct MethodConfigTable: Sendable {
+struct MethodConfigTable: Sendable {
     private let configs: [MethodSettings]
     /// Indices in `configs`, by the path without its first slash: `package.Service/Method`.
     private var methods: [Substring: Int] = [:]
@@ -15,7 +15,7 @@ package struct MethodConfigTable: Sendable {
     private var fallback: Int?
 
     /// If two entries have the same name, the first one is used.
-    package init(_ configs: [MethodConfig]) {
+    init(_ configs: [MethodConfig]) {
         self.configs = configs.map { MethodSettings($0) }
         for (index, config) in configs.enumerated() {
             for name in config.names { add(name, index) }
@@ -36,7 +36,7 @@ package struct MethodConfigTable: Sendable {
 
     /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
     /// is none.
-    package func settings(for path: String) -> MethodSettings? {
+    func settings(for path: String) -> MethodSettings? {
         guard !configs.isEmpty else { return nil }
         let name = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
         if let index = methods[name] { return configs[index] }

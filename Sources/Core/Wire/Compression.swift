@@ -62,12 +62,12 @@ enum Compressor {
 }
 
 /// Decompresses messages.
-package enum Decompressor {
+enum Decompressor {
     private static let firstByteCount = 4 << 10
 
     /// Returns the decompressed form of `bytes`. Throws RESOURCE_EXHAUSTED as soon as it is larger
     /// than `maxByteCount`, so that a few bytes cannot become gigabytes.
-    package static func decompress(
+    static func decompress(
         _ bytes: [UInt8], _ algorithm: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
         guard algorithm != .identity else {

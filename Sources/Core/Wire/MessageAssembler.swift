@@ -111,7 +111,7 @@ extension MessageAssembler {
     }
 
     /// Takes the lent body back, with the appended bytes. Returns the message if it is complete.
-    package mutating func takeBack(_ lent: inout [UInt8]) -> AssembledMessage? {
+    mutating func takeBack(_ lent: inout [UInt8]) -> AssembledMessage? {
         let missing = (missingByteCount ?? 0) - (lent.count - lentByteCount)
         lentByteCount = 0
         swap(&body, &lent)

@@ -23,13 +23,13 @@ extension [UInt8] {
     }
 
     /// Appends `value`, big-endian.
-    package mutating func appendUInt16(_ value: UInt16) {
+    mutating func appendUInt16(_ value: UInt16) {
         append(UInt8(truncatingIfNeeded: value >> 8))
         append(UInt8(truncatingIfNeeded: value))
     }
 
     /// Appends the low 24 bits of `value`, big-endian.
-    package mutating func appendUInt24(_ value: UInt32) {
+    mutating func appendUInt24(_ value: UInt32) {
         assert(value < 1 << 24)
         append(UInt8(truncatingIfNeeded: value >> 16))
         append(UInt8(truncatingIfNeeded: value >> 8))
@@ -37,7 +37,7 @@ extension [UInt8] {
     }
 
     /// Appends `value`, big-endian.
-    package mutating func appendUInt32(_ value: UInt32) {
+    mutating func appendUInt32(_ value: UInt32) {
         append(UInt8(truncatingIfNeeded: value >> 24))
         appendUInt24(value & 0x00ff_ffff)
     }

@@ -206,7 +206,7 @@ extension ReceiveBuffer {
 
     /// Frees memory after a burst. Keeps the initial size. If `keepingInitial` is false and no
     /// bytes are unread, keeps nothing.
-    package mutating func shrink(keepingInitial: Bool = true) {
+    mutating func shrink(keepingInitial: Bool = true) {
         if unread.isEmpty, !keepingInitial {
             bytes = []
         } else if bytes.count > initialByteCount, unread.count <= initialByteCount {

@@ -5,7 +5,7 @@ extension Span<UInt8> {
     }
 
     /// The 24-bit big-endian integer at `offset`. Traps when it would read past the end.
-    package func uint24(at offset: Int) -> UInt32 {
+    func uint24(at offset: Int) -> UInt32 {
         UInt32(self[offset]) << 16 | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2])
     }
 

@@ -37,13 +37,13 @@ package enum WireText {
     }
 
     /// Counts the combining marks that follow one another.
-    package struct MarkRun {
+    struct MarkRun {
         private var count = 0
 
-        package init() {}
+        init() {}
 
         /// Whether the text may continue with the scalar.
-        package mutating func accepts(_ scalar: Unicode.Scalar) -> Bool {
+        mutating func accepts(_ scalar: Unicode.Scalar) -> Bool {
             count = scalar.isASCII ? 0 : Self.isMark(scalar) ? count + 1 : 0
             return count <= maxMarkRun
         }

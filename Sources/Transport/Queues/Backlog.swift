@@ -59,13 +59,13 @@ extension Backlog {
 
     /// Changes the first element in place. Nil if the queue is empty.
     @inlinable
-    package mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
+    mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
         Self.change(&head, change)
     }
 
     /// Changes the last element in place. Nil if the queue is empty.
     @inlinable
-    package mutating func changeLast<Result>(_ change: (inout Element) -> Result) -> Result? {
+    mutating func changeLast<Result>(_ change: (inout Element) -> Result) -> Result? {
         rest.isEmpty ? Self.change(&head, change) : Self.change(&rest[rest.count - 1], change)
     }
 

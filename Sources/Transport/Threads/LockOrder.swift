@@ -3,7 +3,7 @@
     ///
     /// A lock is named by the type of the value that it guards, as ``name(of:)`` writes it. The
     /// table lists no lock that is held alone, and most locks are.
-    package struct LockOrder: Sendable {
+    struct LockOrder: Sendable {
         /// Each lock with those that may be taken while it is held.
         let table: [String: Set<String>]
 

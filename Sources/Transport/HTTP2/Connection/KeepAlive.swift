@@ -62,7 +62,7 @@ extension KeepAlive {
     }
 
     /// Notes that DATA or HEADERS were sent.
-    package mutating func sentData() {
+    mutating func sentData() {
         pingsWithoutData = 0
     }
 

@@ -8,15 +8,15 @@
 /// reader may still consume bytes, and so cause window updates, long after the server has stopped to send. So
 /// a PING is sent only if DATA has arrived since the answer to the one before. The server has sent that DATA after
 /// it had received the PING.
-package struct BandwidthEstimate: Sendable {
-    package typealias Instant = MonotonicInstant
+struct BandwidthEstimate: Sendable {
+    typealias Instant = MonotonicInstant
 
     /// The actions at a window update.
-    package struct Advice: Equatable, Sendable {
+    struct Advice: Equatable, Sendable {
         /// Send a PING with the update, and report its answer to ``BandwidthEstimate/pingAnswered(now:)``.
-        package var measuresDelay = false
+        var measuresDelay = false
         /// The new window in bytes. Nil if it has not grown.
-        package var windowByteCount: Int?
+        var windowByteCount: Int?
     }
 
     private enum Delay: Sendable {
@@ -35,29 +35,29 @@ package struct BandwidthEstimate: Sendable {
     private var byteCount = 0
 
     /// The recommended window of a stream, in bytes.
-    package private(set) var windowByteCount: Int
+    private(set) var windowByteCount: Int
     /// The largest window that is ever recommended, in bytes.
-    package let limit: Int
+    let limit: Int
 
     private static let pause = Duration.milliseconds(20)
 
-    package init(initial: Int, limit: Int) {
+    init(initial: Int, limit: Int) {
         windowByteCount = initial
         self.limit = max(initial, limit)
     }
 }
 
 extension BandwidthEstimate {
-    package mutating func consumed(_ byteCount: Int) { self.byteCount += byteCount }
+    mutating func consumed(_ byteCount: Int) { self.byteCount += byteCount }
 
     /// Called when DATA has arrived.
-    package mutating func received() {
+    mutating func received() {
         // DATA that arrives before the answer may have been sent before the PING arrived.
         if case .idle = measurement { peerHasSent = true }
     }
 
     /// Called when a window update of a stream is sent.
-    package mutating func windowUpdated(now: Instant) -> Advice {
+    mutating func windowUpdated(now: Instant) -> Advice {
         guard windowByteCount < limit else { return Advice() }
         var advice = Advice()
         if peerHasSent, case .idle(let notBefore) = measurement,
@@ -83,7 +83,7 @@ extension BandwidthEstimate {
         return advice
     }
 
-    package mutating func pingAnswered(now: Instant) {
+    mutating func pingAnswered(now: Instant) {
         guard case .measuring(let since) = measurement else { return }
         let sample = now - since
         // The path can become longer, so an old sample loses weight with each new one.

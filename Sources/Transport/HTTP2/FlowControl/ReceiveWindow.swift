@@ -8,20 +8,20 @@
 /// the connection is returned as bytes arrive, so the reader of one stream cannot stop another stream.
 ///
 /// Updates are few and large: one for each half of the target that has been consumed.
-package struct ReceiveWindow: Equatable, Sendable {
+struct ReceiveWindow: Equatable, Sendable {
     /// The number of bytes that the peer may send. Negative only if the setting was lowered while data was on
     /// its way.
-    package private(set) var available: Int32
+    private(set) var available: Int32
     /// Bytes received and not yet consumed.
-    package private(set) var held: Int32 = 0
+    private(set) var held: Int32 = 0
     /// Bytes consumed, but not yet returned with a WINDOW_UPDATE.
     private var owed: Int32 = 0
     /// The size that the window has when nothing is held and nothing is owed.
-    package private(set) var target: Int32
+    private(set) var target: Int32
     /// Whether the reader has had little left to read since the last update.
     private var readerKeepsUp = false
 
-    package init(byteCount: Int32) {
+    init(byteCount: Int32) {
         precondition(byteCount >= 0)
         available = byteCount
         target = byteCount
@@ -30,7 +30,7 @@ package struct ReceiveWindow: Equatable, Sendable {
 
 extension ReceiveWindow {
     /// Counts bytes that arrived. Returns false when the peer sent more than the window allowed.
-    package mutating func receive(_ byteCount: Int) -> Bool {
+    mutating func receive(_ byteCount: Int) -> Bool {
         guard byteCount <= Int(max(0, available)) else { return false }
         available -= Int32(byteCount)
         held += Int32(byteCount)
@@ -45,7 +45,7 @@ extension ReceiveWindow {
     ///     consumed since the last update. So its size never exceeds its first size plus all consumed bytes.
     ///   - awaited: The number of bytes that the reader waits for, because they belong to one message. If the
     ///     window is smaller, it grows to hold them, even above the limit, because the reader consumes them.
-    package mutating func consume(
+    mutating func consume(
         _ byteCount: Int, leaving unread: Int = 0, growingTo limit: Int32 = 0,
         awaiting awaited: Int32 = 0
     ) -> UInt32? {
@@ -72,7 +72,7 @@ extension ReceiveWindow {
 
     /// Grows the window to `byteCount` bytes. Returns the increment to announce, or nil if the window is
     /// already as large.
-    package mutating func enlarge(to byteCount: Int32) -> UInt32? {
+    mutating func enlarge(to byteCount: Int32) -> UInt32? {
         guard byteCount > target else { return nil }
         owed += byteCount - target
         target = byteCount
@@ -85,7 +85,7 @@ extension ReceiveWindow {
     /// Returns the increment to announce if the bytes to return are at least half of the new target. Without
     /// this update, a sender with an empty window would wait without end: no more DATA arrives, so no
     /// consumption causes an update.
-    package mutating func adjust(by delta: Int32) -> UInt32? {
+    mutating func adjust(by delta: Int32) -> UInt32? {
         available = Int32(clamping: Int(available) + Int(delta))
         target = max(0, Int32(clamping: Int(target) + Int(delta)))
         return owed >= max(1, target / 2) ? takeOwed() : nil

@@ -1,5 +1,5 @@
 /// A frame whose payload this module writes as a whole.
-package protocol WritableFrame {
+protocol WritableFrame {
     /// Appends the header and the payload.
     func encode(into output: inout [UInt8])
 }
@@ -8,15 +8,15 @@ package protocol WritableFrame {
 ///
 /// A block is encoded in place, after the header of its first frame. When the block is complete, its length
 /// is filled in. So a block that fits one frame is not copied.
-package struct FrameWriter: Sendable {
+struct FrameWriter: Sendable {
     /// The peer's SETTINGS_MAX_FRAME_SIZE: the most bytes in the payload of one frame.
-    package var maxPayloadByteCount = 16_384
+    var maxPayloadByteCount = 16_384
 
-    package init() {}
+    init() {}
 
     /// Appends the header of a HEADERS frame. The caller appends the header block, and then calls
     /// ``endHeaders(_:at:in:)`` with the position that the output had before.
-    package func beginHeaders(
+    func beginHeaders(
         on stream: StreamID, endStream: Bool, in output: inout [UInt8]
     ) -> FrameHeader {
         let header = FrameHeader(
@@ -28,7 +28,7 @@ package struct FrameWriter: Sendable {
 
     /// Completes the header block that begins at `start`. Uses one HEADERS frame. If the block is longer than
     /// the limit of a frame, adds CONTINUATION frames.
-    package func endHeaders(_ header: FrameHeader, at start: Int, in output: inout [UInt8]) {
+    func endHeaders(_ header: FrameHeader, at start: Int, in output: inout [UInt8]) {
         var header = header
         let blockStart = start + FrameHeader.byteCount
         let byteCount = output.count - blockStart
