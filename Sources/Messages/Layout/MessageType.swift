@@ -22,6 +22,7 @@ package class MessageType: FieldDetail {
         let isPresent: (_ optional: UnsafeRawPointer) -> Bool
     }
 
+    /// Not inlined: the optimizer of Swift 6.3 stops with an error where it puts the closure into `presence`.
     @inline(never)
     init(stride: Int, hasTagByte: Bool, isPresent: @escaping (UnsafeRawPointer) -> Bool) {
         self.stride = stride
@@ -87,7 +88,6 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
     }
 
     /// ``ListElements`` and ``makePresent(_:)`` rely on this.
-    @inline(never)
     private func checkMemory() {
         let isZero = unsafe withUnsafeBytes(of: Optional(M())) { bytes in
             unsafe !hasTagByte || bytes[MemoryLayout<M>.size] == 0
