@@ -1,4 +1,4 @@
-package import SwiftletTransport
+import SwiftletTransport
 import Synchronization
 
 /// Makes the sessions of a channel's connections from certificates and keys that can be replaced. New
