@@ -1,5 +1,6 @@
-import SwiftletCore
 import Testing
+
+@testable import SwiftletCore
 
 @Suite("Hedging (A6)")
 struct HedgingStateTests {

@@ -1,5 +1,6 @@
-import SwiftletCore
 import Testing
+
+@testable import SwiftletCore
 
 @Suite("Retries (A6)")
 struct RetryStateTests {

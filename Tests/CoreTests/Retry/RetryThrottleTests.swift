@@ -1,5 +1,6 @@
-import SwiftletCore
 import Testing
+
+@testable import SwiftletCore
 
 @Suite("The retry throttle (A6)")
 struct RetryThrottleTests {

@@ -1,5 +1,6 @@
-import SwiftletCore
 import Testing
+
+@testable import SwiftletCore
 
 @Suite("The service config's entry for a method")
 struct MethodConfigTableTests {
