@@ -56,8 +56,8 @@ locks:
 # The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
 # explained in Tests/Races.
 # Schemas and the engines have no threads; of Transport's tests, those of locks, sockets and TLS have, and of
-# those of messages the ones that several threads encode. What a hostile text or an endless answer costs is measured
-# without it, and the command line's texts and a mesh in virtual time have one thread.
+# those of messages the ones that several threads encode. What a hostile text costs is measured without it.
+# The largest messages of the command line's input and a mesh in virtual time have one thread.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
@@ -66,7 +66,7 @@ races:
 	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \
 	    --skip 'BalancingTests\.(?!BlockingWork)' \
 	    --skip 'TransportTests\.(?!Lock|TLS|Sockets|Watched)' \
-	    --skip CostTests --skip HostileTextTests --skip HTTP1HostileServerTests/endless --skip CommandTextTests \
+	    --skip CostTests --skip HostileTextTests --skip CommandTextTests/largeMessages \
 	    --skip 'XDSTests\.(RandomOrder|ExtremeValues|BadResponses|RegularExpression|LargeRouteTable|Message)'
 
 build:

@@ -40,7 +40,7 @@ extension CallObserver {
     package var acceptsWholeResponse: Bool { false }
     package var runsHandlers: Bool { false }
     package var isAwaited: Bool { false }
-    func mayBeSentAgain() -> Bool { true }
+    package func mayBeSentAgain() -> Bool { true }
     package func receive(messages: inout MessageQueue, from call: any CallRequests) {
         while let message = messages.popFirst() { receive(message: message.bytes, from: call) }
     }
