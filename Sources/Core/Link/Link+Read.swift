@@ -84,8 +84,8 @@ extension Link: Pollable {
         var offset = 0
         reader.buffer.withUnread { bytes in
             frameLog?.received(bytes)
-            let openCount = state.withLock { state in
-                let openCount = state.callCount
+            let (answerCount, expectedCount) = state.withLock { state in
+                let callCount = state.callCount
                 // After the end of the connection there are no entries for frames that still
                 // arrive.
                 while state.ending == nil,
@@ -93,9 +93,11 @@ extension Link: Pollable {
                 {
                     state.record(event, self, into: &reader.arrivals)
                 }
-                return openCount
+                return reader.arrivals.answerCounts(callCount: callCount) { stream in
+                    state.connection.hasSentEnd(of: stream)
+                }
             }
-            loop.hasRead(answerCount: reader.arrivals.list.count, openCount: openCount)
+            loop.hasRead(answerCount: answerCount, expectedCount: expectedCount)
             deliver(&reader.arrivals, bytes, now: now)
         }
         reader.arrivals.removeAll()

@@ -69,6 +69,26 @@ extension LinkArrivals {
         return last == stream
     }
 
+    /// Larger pieces of messages are worth a read of their own.
+    private static let smallPieceByteCount = 4 << 10
+
+    /// How many answers have arrived, and how many were expected, for ``AnswerGathering``.
+    ///
+    /// If each running call only receives messages, each piece of one is an answer.
+    ///
+    /// - Parameters:
+    ///   - callCount: The running calls before the read.
+    ///   - hasSentEnd: Whether the request of an open stream is complete.
+    func answerCounts(
+        callCount: Int, hasSentEnd: (StreamHandle) -> Bool
+    ) -> (answerCount: Int, expectedCount: Int) {
+        guard callCount > 0, callCount < AnswerGathering.minExpectedCount, list.count == callCount,
+            list.allSatisfy({ $0.content.end == nil && $0.stream.map(hasSentEnd) ?? false }),
+            pieces.allSatisfy({ $0.count <= Self.smallPieceByteCount })
+        else { return (list.count, callCount) }
+        return (pieces.count, AnswerGathering.endless)
+    }
+
     /// Moves the arrivals out, and back after they were delivered, so that their memory is reused.
     mutating func swapList(with other: inout [Arrival]) { swap(&list, &other) }
 

@@ -1,21 +1,24 @@
-/// Decides whether a loop rests for a moment between two turns, so that several responses arrive in
-/// one read.
+/// Decides whether a loop rests for a moment between two turns, so that several answers arrive in one
+/// read.
 ///
-/// If many calls run and the server writes each response separately, each response wakes the
-/// client. Most of the cost of a call is then system calls. A short rest gathers several responses.
-/// The loop tries it, and rests again while it helps.
+/// If the server writes each answer separately, each one wakes the client. Most of the cost of an answer
+/// is then system calls. A short rest gathers several answers. The loop tries it, and rests again while
+/// it helps.
 ///
-/// A response that arrives early in a rest is delayed. The delay is small compared with the
-/// duration of a call: the loop does not rest if more than a quarter of the running calls are
-/// answered in one rest.
+/// An answer is a response of one of many running calls, or a message of a call that only receives: its
+/// server does not wait for anything from the client. An answer that arrives early in a rest is delayed.
+/// Of many calls, the delay is small compared with the duration of one: the loop does not rest if more
+/// than a quarter of the running calls are answered in one rest.
 struct AnswerGathering {
     /// The intended length of a rest. The system adds about 50 µs.
     static let rest = Duration.microseconds(30)
-    /// With fewer running calls there is too little to gather.
-    static let minOpenCount = 32
+    /// With fewer expected answers there is too little to gather.
+    static let minExpectedCount = 32
+    /// A call that only receives may expect any number of answers.
+    static let endless = 1 << 32
 
     private enum State {
-        /// The number of turns with only one or two responses before the loop tries a rest.
+        /// The number of turns with only one or two answers before the loop tries a rest.
         case waiting(turnCount: Int)
         /// The loop rested before the last turn.
         case rested
@@ -32,18 +35,19 @@ extension AnswerGathering {
     /// Whether to rest before the next turn.
     ///
     /// - Parameters:
-    ///   - answerCount: The responses of this turn.
-    ///   - openCount: The running calls on the connections that received them, before the turn.
-    mutating func shouldRest(answerCount: Int, openCount: Int) -> Bool {
+    ///   - answerCount: The answers of this turn.
+    ///   - expectedCount: The answers that the connections that received them expected before the turn.
+    mutating func shouldRest(answerCount: Int, expectedCount: Int) -> Bool {
         switch state {
         case .rested:
             // A rest that gathered little is tried less often.
             pause = answerCount > 2 ? Self.shortestPause : min(pause * 4, Self.longestPause)
-            if answerCount > 2, answerCount * 4 <= openCount { return true }
+            if answerCount > 2, answerCount * 4 <= expectedCount { return true }
             state = .waiting(turnCount: pause)
             return false
         case .waiting(let turnCount):
-            guard answerCount == 1 || answerCount == 2, openCount >= Self.minOpenCount else {
+            guard answerCount == 1 || answerCount == 2, expectedCount >= Self.minExpectedCount
+            else {
                 return false
             }
             state = turnCount > 1 ? .waiting(turnCount: turnCount - 1) : .rested

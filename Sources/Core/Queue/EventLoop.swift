@@ -49,10 +49,10 @@ package final class EventLoop: Sendable {
     private let turner = Atomic<Thread.ID>(0)
     /// How long to poll for input before sleeping.
     private let spin: Duration
-    /// The number of responses that the connections have read in this turn. Used by the loop's
-    /// thread alone.
+    /// The answers that the connections have read in this turn, and how many they expected. Used by the
+    /// loop's thread alone.
     private let answerCount = Atomic<Int>(0)
-    private let openCount = Atomic<Int>(0)
+    private let expectedAnswerCount = Atomic<Int>(0)
 
     /// Whether a thread of the program runs the loop, instead of a thread of the queue.
     let isTurnedByHand: Bool
@@ -157,13 +157,13 @@ extension EventLoop {
         inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
     }
 
-    /// Counts the responses that a connection has read, and its calls. To be called on the loop's
+    /// Counts the answers that a connection has read, for ``AnswerGathering``. To be called on the loop's
     /// thread.
     ///
-    /// - Parameter openCount: Its running calls before the read.
-    func hasRead(answerCount: Int, openCount: Int) {
+    /// - Parameter expectedCount: How many it expected before the read.
+    func hasRead(answerCount: Int, expectedCount: Int) {
         self.answerCount.wrappingAdd(answerCount, ordering: .relaxed)
-        self.openCount.wrappingAdd(openCount, ordering: .relaxed)
+        expectedAnswerCount.wrappingAdd(expectedCount, ordering: .relaxed)
     }
 
     /// The receive buffer; empty if another connection uses it.
@@ -337,14 +337,14 @@ extension EventLoop {
     /// Limits how long peers that always have something to report can delay the timers.
     private static let maxWaitsBeforeTimers = 16
 
-    /// Rests for a moment if that gathers responses.
+    /// Rests for a moment if that gathers answers.
     private func gather(_ scratch: inout Scratch) {
         let answers = answerCount.exchange(0, ordering: .relaxed)
-        let open = openCount.exchange(0, ordering: .relaxed)
-        // A queue that spins wants each response at once, and a thread that turns the loop by hand
+        let expected = expectedAnswerCount.exchange(0, ordering: .relaxed)
+        // A queue that spins wants each answer at once, and a thread that turns the loop by hand
         // must not be delayed.
         guard spin == .zero, inbox.withLock({ $0.isAttended }),
-            scratch.gathering.shouldRest(answerCount: answers, openCount: open)
+            scratch.gathering.shouldRest(answerCount: answers, expectedCount: expected)
         else { return }
         Thread.rest(for: AnswerGathering.rest)
     }

@@ -121,6 +121,11 @@ extension Connection {
         return streams[queueOf: slot].byteCount > 0
     }
 
+    /// Whether the stream is open and this side has ended it.
+    package func hasSentEnd(of handle: StreamHandle) -> Bool {
+        streams.slot(of: handle).map { streams[$0].state.send == .ended } ?? false
+    }
+
     /// Requests a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false if
     /// it is short already.
     package mutating func reportWhenSendQueueIsShort(_ handle: StreamHandle) -> Bool {

@@ -14,8 +14,12 @@ struct ExchangeTests {
         #expect(accepted == [.ready])
 
         let call = try pair.client.connection.openStream(nil, .request, endStream: false)
+        let isOpen = !pair.client.connection.hasSentEnd(of: call)
+        #expect(isOpen)
         let outcome1 = pair.client.connection.sendData([1, 2, 3], on: call, endStream: true)
         #expect(outcome1 == .sent)
+        let isHalfClosed = pair.client.connection.hasSentEnd(of: call)
+        #expect(isHalfClosed)
         pair.settle()
         let served = try #require(pair.server.bodies.keys.first)
         #expect(pair.server.headers.map(\.lines) == [HeaderList.request.lines])
@@ -37,6 +41,8 @@ struct ExchangeTests {
         #expect(pair.client.bodies[call] == [4, 5])
         let ended = pair.client.takeEvents().last
         #expect(ended == .headers(call, .trailers, endStream: true))
+        let isKnown = pair.client.connection.hasSentEnd(of: call)
+        #expect(!isKnown)
         #expect(pair.client.connection.streamCount == 0)
         #expect(pair.server.connection.streamCount == 0)
     }
