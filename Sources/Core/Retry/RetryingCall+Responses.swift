@@ -21,12 +21,7 @@ extension RetryingCall {
         guard response.end.error == nil else {
             return attempt.receiveParts(of: &response, from: core)
         }
-        let remainder: Remainder? = state.withLock { state in
-            guard state.isOpen(attempt) else { return nil }
-            state.plan?.attemptSucceeded()
-            return state.end()
-        }
-        guard let remainder else { return }
+        guard let remainder = state.withLock({ $0.succeed(attempt) }) else { return }
         release(remainder)
         deliver(&response)
     }

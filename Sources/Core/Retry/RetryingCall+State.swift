@@ -63,10 +63,13 @@ extension RetryingCall {
         let whenEnded: (@Sendable () -> Void)?
     }
 
-    /// What the core of an attempt is made with.
-    typealias Beginning = (
-        options: CallOptions, selection: CallSelection?, makeCore: MethodConfigs.MakeCore
-    )
+    /// What the core of an attempt is made with. Not a tuple: in one that a lock returns, the closure
+    /// would be wrapped twice.
+    struct Beginning {
+        var options: CallOptions
+        let selection: CallSelection?
+        let makeCore: MethodConfigs.MakeCore
+    }
 }
 
 // MARK: - Steps
@@ -85,7 +88,8 @@ extension RetryingCall.State {
     ) -> RetryingCall.Beginning? {
         guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
-        return (options, selection, makeCore)
+        return RetryingCall.Beginning(
+            options: options, selection: selection, makeCore: makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -93,12 +97,9 @@ extension RetryingCall.State {
         _ attempt: RetryingCall.Attempt, ended end: CallEnd, _ failure: AttemptFailure?,
         now: Duration
     ) -> RetryingCall.Step? {
+        guard let failure else { return succeed(attempt).map { .succeed(end, $0) } }
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
         attempts.remove(at: index)
-        guard let failure else {
-            plan?.attemptSucceeded()
-            return .succeed(end, self.end())
-        }
         failures.append(end)
         if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
         guard committed == nil else {
@@ -141,6 +142,14 @@ extension RetryingCall.State {
 // MARK: - The end
 
 extension RetryingCall.State {
+    /// Ends the call with the response of an attempt, which has ended. Nil if the attempt was not open.
+    mutating func succeed(_ attempt: RetryingCall.Attempt) -> RetryingCall.Remainder? {
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
+        attempts.remove(at: index)
+        plan?.attemptSucceeded()
+        return end()
+    }
+
     /// Marks the call as over, and releases its attempts and its request.
     mutating func end() -> RetryingCall.Remainder {
         defer {
@@ -212,5 +221,7 @@ extension RetryingCall.State {
 
     /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the
     /// call is committed to, if there is one.
-    func isOpen(_ attempt: RetryingCall.Attempt) -> Bool { attempts.contains { $0 === attempt } }
+    private func isOpen(_ attempt: RetryingCall.Attempt) -> Bool {
+        attempts.contains { $0 === attempt }
+    }
 }

@@ -254,13 +254,12 @@ extension RetryingCall {
 
     private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
-        let begun: RetryingCall.Beginning? = state.withLock { $0.add(attempt) }
-        guard let makeCore = begun?.makeCore, var options = begun?.options else { return }
+        guard var begun = state.withLock({ $0.add(attempt) }) else { return }
         if previousCount > 0 {
-            options.metadata.append(
+            begun.options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        start(attempt, makeCore(options, begun?.selection, attempt, kind))
+        start(attempt, begun.makeCore(begun.options, begun.selection, attempt, kind))
         // A hedging policy without delay sends the next attempt at once.
         let step = state.withLock { state in
             state.plan?.hasMoreAttempts == true ? state.nextStep(now: time) : nil
