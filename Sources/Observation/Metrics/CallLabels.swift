@@ -7,8 +7,6 @@ struct CallLabels: Sendable {
     private var others: [MetricLabel]
     /// For each sink, whether it gets ``named``. Empty if all sinks do.
     private let isNamed: [Bool]
-    /// Labels for the sinks that record them.
-    var optional: [MetricLabel] = []
 
     /// The same labels for all sinks.
     init(_ labels: [MetricLabel]) {
@@ -31,9 +29,26 @@ struct CallLabels: Sendable {
 
     /// The labels and one more.
     func adding(_ label: MetricLabel) -> CallLabels {
-        var labels = CallLabels(
-            named + [label], isNamed.isEmpty ? [] : others + [label], isNamed: isNamed)
-        labels.optional = optional
-        return labels
+        CallLabels(named + [label], isNamed.isEmpty ? [] : others + [label], isNamed: isNamed)
+    }
+}
+
+/// The labels of a method's calls on a channel. Those of calls that end with OK are made once.
+final class MethodLabels: Sendable {
+    /// The labels of calls that have not ended.
+    let running: CallLabels
+    private let succeeded: CallLabels
+
+    init(_ running: CallLabels) {
+        self.running = running
+        succeeded = Self.ended(.ok, running)
+    }
+
+    func ended(_ code: StatusCode) -> CallLabels {
+        code == .ok ? succeeded : Self.ended(code, running)
+    }
+
+    private static func ended(_ code: StatusCode, _ running: CallLabels) -> CallLabels {
+        running.adding(MetricLabel(MetricLabel.status, "\(code)"))
     }
 }

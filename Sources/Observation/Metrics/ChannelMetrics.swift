@@ -1,5 +1,6 @@
 import SwiftletCore
 import SwiftletTransport
+import Synchronization
 
 /// The sinks of one channel, and the instruments that each of them records.
 final class ChannelMetrics: ChannelMeter {
@@ -16,6 +17,8 @@ final class ChannelMetrics: ChannelMeter {
     let targetLabel: MetricLabel
     private let securityLabel: MetricLabel
     private let recordsCustomLabel: Bool
+    /// The labels of methods whose paths are literals of the program, which are few, by their path.
+    private let ofLiterals = Mutex<[String: MethodLabels]>([:])
 
     /// Nil if the channel has no sink, or none that records anything.
     init?(_ sinks: [any MetricSink], target: Target, isSecure: Bool) {
@@ -37,7 +40,7 @@ final class ChannelMetrics: ChannelMeter {
             MetricLabel.securityLevel, isSecure ? "privacy_and_integrity" : "none")
     }
 
-    private static func bit(_ instrument: MetricInstrument) -> UInt64 { 1 << instrument.index }
+    fileprivate static func bit(_ instrument: MetricInstrument) -> UInt64 { 1 << instrument.index }
 
     private static func mask(_ instruments: [MetricInstrument]) -> UInt64 {
         instruments.reduce(0) { $0 | bit($1) }
@@ -70,44 +73,48 @@ extension ChannelMetrics {
 
     func meter(of method: MethodSignature) -> (any CallMeter)? { MeasuredCall(self, method) }
 
-    /// The labels for the method and the target of a call, and the custom one of the task that makes it.
-    func labels(of method: MethodSignature) -> CallLabels {
-        var labels = requiredLabels(of: method)
-        if recordsCustomLabel {
-            labels.optional = [MetricLabel(MetricLabel.custom, MetricLabel.currentCustomValue)]
+    /// The labels for the method and the target of a call.
+    func labels(of method: MethodSignature) -> MethodLabels {
+        guard method.isLiteral else {
+            HeldLocks.assertNone(calling: "metric sink")
+            return MethodLabels(
+                CallLabels(
+                    named(method), [MetricLabel(MetricLabel.method, "other"), targetLabel],
+                    isNamed: outputs.map { $0.sink.recordsPath(method.path) }))
         }
-        return labels
+        if let known = ofLiterals.withLock({ $0[method.path] }) { return known }
+        let made = MethodLabels(CallLabels(named(method)))
+        ofLiterals.withLock { $0[method.path] = made }
+        return made
     }
 
-    private func requiredLabels(of method: MethodSignature) -> CallLabels {
-        let named = [
-            MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel,
-        ]
-        guard !method.isLiteral else { return CallLabels(named) }
-        HeldLocks.assertNone(calling: "metric sink")
-        return CallLabels(
-            named, [MetricLabel(MetricLabel.method, "other"), targetLabel],
-            isNamed: outputs.map { $0.sink.recordsPath(method.path) })
+    private func named(_ method: MethodSignature) -> [MetricLabel] {
+        [MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel]
+    }
+
+    /// The custom label of the task that makes a call, if a sink records it.
+    var customLabel: [MetricLabel] {
+        guard recordsCustomLabel else { return [] }
+        return [MetricLabel(MetricLabel.custom, MetricLabel.currentCustomValue)]
     }
 
     func add(
         _ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel],
         optional: [MetricLabel] = []
     ) {
-        var labels = CallLabels(labels)
-        labels.optional = optional
-        add(value, to: instrument, labels)
+        add(value, to: instrument, CallLabels(labels), optional: optional)
     }
 
-    func add(_ value: Int, to instrument: MetricInstrument, _ labels: CallLabels) {
-        for index in outputs.indices
-        where outputs[index].instruments & Self.bit(instrument) != 0 {
-            HeldLocks.assertNone(calling: "metric sink")
-            let output = outputs[index]
-            output.sink.add(
+    /// - Parameter optional: Labels for the sinks that record them.
+    func add(
+        _ value: Int, to instrument: MetricInstrument, _ labels: CallLabels,
+        optional: [MetricLabel] = []
+    ) {
+        for index in outputs.indices where outputs[index].records(instrument) {
+            outputs[index].sink.add(
                 MetricMeasurement(
                     value, of: instrument,
-                    labels: labels[index] + output.wanted(of: instrument, labels.optional)))
+                    labels: outputs[index].labels(labels[index], optional, of: instrument)))
         }
     }
 
@@ -115,29 +122,36 @@ extension ChannelMetrics {
         record(value, in: instrument, CallLabels(labels))
     }
 
-    func record(_ value: Double, in instrument: MetricInstrument, _ labels: CallLabels) {
-        for index in outputs.indices
-        where outputs[index].instruments & Self.bit(instrument) != 0 {
-            HeldLocks.assertNone(calling: "metric sink")
-            let output = outputs[index]
-            output.sink.record(
+    /// - Parameter optional: Labels for the sinks that record them.
+    func record(
+        _ value: Double, in instrument: MetricInstrument, _ labels: CallLabels,
+        optional: [MetricLabel] = []
+    ) {
+        for index in outputs.indices where outputs[index].records(instrument) {
+            outputs[index].sink.record(
                 MetricMeasurement(
                     value, of: instrument,
-                    labels: labels[index] + output.wanted(of: instrument, labels.optional)))
+                    labels: outputs[index].labels(labels[index], optional, of: instrument)))
         }
     }
 }
 
 extension ChannelMetrics.Output {
-    /// The optional labels that the sink records. A label that is not in `known` is empty: the
-    /// labels for locality and backend service belong to xDS (proposals A78 and A89).
-    fileprivate func wanted(
-        of instrument: MetricInstrument, _ known: [MetricLabel]
+    /// Whether the sink gets a measurement, which happens outside of every lock.
+    fileprivate func records(_ instrument: MetricInstrument) -> Bool {
+        HeldLocks.assertNone(calling: "metric sink")
+        return instruments & ChannelMetrics.bit(instrument) != 0
+    }
+
+    /// The labels of a measurement, with the optional ones that the sink records. A label that is not in
+    /// `optional` is empty: the labels for locality and backend service belong to xDS (proposals A78 and A89).
+    fileprivate func labels(
+        _ required: [MetricLabel], _ optional: [MetricLabel], of instrument: MetricInstrument
     ) -> [MetricLabel] {
-        guard !optionalLabels.isEmpty else { return [] }
-        return instrument.optionalLabelKeys.filter { optionalLabels.contains($0) }.map { key in
-            known.first { $0.key == key } ?? MetricLabel(key, "")
-        }
+        guard !optionalLabels.isEmpty else { return required }
+        let keys = instrument.optionalLabelKeys.filter { optionalLabels.contains($0) }
+        return required
+            + keys.map { key in optional.first { $0.key == key } ?? MetricLabel(key, "") }
     }
 }
 

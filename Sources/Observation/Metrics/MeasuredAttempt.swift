@@ -61,14 +61,11 @@ extension MeasuredAttempt {
             return (since, streamCount)
         }
         guard let (since, streamCount) = running else { return false }
-        call.attemptEnded(at: now)
-        let labels = call.labels(code)
-        let metrics = call.metrics
-        metrics.record(since.duration(to: now) / .seconds(1), in: .attemptDuration, labels)
-        // An attempt without a stream sent no messages.
-        let sentByteCount = tally.streamCount > streamCount ? tally.sentByteCount : 0
-        metrics.record(Double(sentByteCount), in: .attemptSentSize, labels)
-        metrics.record(Double(tally.receivedByteCount), in: .attemptReceivedSize, labels)
+        call.attemptEnded(
+            code, since: since, at: now,
+            // An attempt without a stream sent no messages.
+            sentByteCount: tally.streamCount > streamCount ? tally.sentByteCount : 0,
+            receivedByteCount: tally.receivedByteCount)
         return true
     }
 }

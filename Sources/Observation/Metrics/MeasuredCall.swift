@@ -17,15 +17,16 @@ final class MeasuredCall: CallMeter {
         var hasEnded = false
     }
 
-    let metrics: ChannelMetrics
-    /// The labels for the method and the target.
-    let labels: CallLabels
+    private let metrics: ChannelMetrics
+    private let labels: MethodLabels
+    private let customLabel: [MetricLabel]
     private let begun = MonotonicInstant.now
     private let state = Mutex(State())
 
     init(_ metrics: ChannelMetrics, _ method: MethodSignature) {
         self.metrics = metrics
         labels = metrics.labels(of: method)
+        customLabel = metrics.customLabel
     }
 }
 
@@ -43,18 +44,22 @@ extension MeasuredCall {
             state.openCount += 1
             if let since = state.pausedSince.take() { state.retryDelay += since.duration(to: now) }
         }
-        metrics.add(1, to: .attemptStarted, labels)
+        metrics.add(1, to: .attemptStarted, labels.running, optional: customLabel)
     }
 
-    func attemptEnded(at now: MonotonicInstant) {
+    /// Records the metrics of an attempt.
+    func attemptEnded(
+        _ code: StatusCode, since begin: MonotonicInstant, at now: MonotonicInstant,
+        sentByteCount: Int, receivedByteCount: Int
+    ) {
         state.withLock { state in
             state.openCount -= 1
             if state.openCount == 0 { state.pausedSince = now }
         }
-    }
-
-    func labels(_ code: StatusCode) -> CallLabels {
-        labels.adding(MetricLabel(MetricLabel.status, "\(code)"))
+        let labels = labels.ended(code)
+        record(begin.duration(to: now) / .seconds(1), in: .attemptDuration, labels)
+        record(Double(sentByteCount), in: .attemptSentSize, labels)
+        record(Double(receivedByteCount), in: .attemptReceivedSize, labels)
     }
 
     /// Records the metrics of the call. Called before the status is delivered to the observer.
@@ -65,18 +70,23 @@ extension MeasuredCall {
             return state
         }
         guard let ended else { return }
-        let labels = labels(error?.code ?? .ok)
-        metrics.record(begun.duration(to: .now) / .seconds(1), in: .callDuration, labels)
+        record(
+            begun.duration(to: .now) / .seconds(1), in: .callDuration,
+            labels.ended(error?.code ?? .ok))
         record(ended.retryCount, in: .callRetries)
         record(ended.transparentRetryCount, in: .callTransparentRetries)
         record(ended.hedgeCount, in: .callHedges)
         if ended.retryCount + ended.transparentRetryCount + ended.hedgeCount > 0 {
-            metrics.record(ended.retryDelay / .seconds(1), in: .callRetryDelay, self.labels)
+            record(ended.retryDelay / .seconds(1), in: .callRetryDelay, labels.running)
         }
     }
 
     /// "If there were no retries, 0 is not reported" (proposal A96).
     private func record(_ count: Int, in instrument: MetricInstrument) {
-        if count > 0 { metrics.record(Double(count), in: instrument, labels) }
+        if count > 0 { record(Double(count), in: instrument, labels.running) }
+    }
+
+    private func record(_ value: Double, in instrument: MetricInstrument, _ labels: CallLabels) {
+        metrics.record(value, in: instrument, labels, optional: customLabel)
     }
 }

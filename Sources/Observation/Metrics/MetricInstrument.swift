@@ -12,24 +12,59 @@ public struct MetricInstrument: Sendable {
         case histogram(bounds: [Double])
     }
 
-    /// The name, such as `grpc.client.call.duration`.
-    public let name: String
-    /// A sentence that describes the measured value.
-    public let summary: String
-    /// The unit as OpenTelemetry writes it: `s`, `By`, or the counted thing in braces, such as
-    /// `{attempt}`.
-    public let unit: String
-    public let kind: Kind
-    /// The keys of the labels that each value has.
-    public let labelKeys: [String]
-    /// The keys of the labels that a value has if ``MetricSink/optionalLabels`` contains them.
-    public let optionalLabelKeys: [String]
-    /// Whether a sink records the instrument by default. In the proposals, experimental metrics are
-    /// off by default.
-    public let isOnByDefault: Bool
+    /// An object, because each measurement copies its instrument.
+    private final class Definition: Sendable {
+        let name: String
+        let summary: String
+        let unit: String
+        let kind: Kind
+        let labelKeys: [String]
+        let optionalLabelKeys: [String]
+        let isOnByDefault: Bool
 
+        init(
+            _ name: String, _ summary: String, unit: String, _ kind: Kind, labelKeys: [String],
+            optionalLabelKeys: [String], isOnByDefault: Bool
+        ) {
+            self.name = name
+            self.summary = summary
+            self.unit = unit
+            self.kind = kind
+            self.labelKeys = labelKeys
+            self.optionalLabelKeys = optionalLabelKeys
+            self.isOnByDefault = isOnByDefault
+        }
+    }
+
+    private let definition: Definition
     /// The index in ``all``.
     let index: Int
+
+    init(
+        name: String, summary: String, unit: String, kind: Kind, labelKeys: [String],
+        optionalLabelKeys: [String], isOnByDefault: Bool, index: Int
+    ) {
+        definition = Definition(
+            name, summary, unit: unit, kind, labelKeys: labelKeys,
+            optionalLabelKeys: optionalLabelKeys, isOnByDefault: isOnByDefault)
+        self.index = index
+    }
+
+    /// The name, such as `grpc.client.call.duration`.
+    public var name: String { definition.name }
+    /// A sentence that describes the measured value.
+    public var summary: String { definition.summary }
+    /// The unit as OpenTelemetry writes it: `s`, `By`, or the counted thing in braces, such as
+    /// `{attempt}`.
+    public var unit: String { definition.unit }
+    public var kind: Kind { definition.kind }
+    /// The keys of the labels that each value has.
+    public var labelKeys: [String] { definition.labelKeys }
+    /// The keys of the labels that a value has if ``MetricSink/optionalLabels`` contains them.
+    public var optionalLabelKeys: [String] { definition.optionalLabelKeys }
+    /// Whether a sink records the instrument by default. In the proposals, experimental metrics are
+    /// off by default.
+    public var isOnByDefault: Bool { definition.isOnByDefault }
 }
 
 extension MetricInstrument: Hashable {
