@@ -97,6 +97,22 @@ struct InboundTests {
         #expect(inbound.takeReturnable() == Consumption(byteCount: 7))
     }
 
+    @Test("asks for no more window than the only message lacks, and the beginning of another")
+    func only() throws {
+        var inbound = Inbound(
+            .lengthPrefixed, maxByteCount: nil, heldBackByteCount: 3, takesOne: true)
+        inbound.request(2)
+        try inbound.receiveBody([0, 0, 0, 0, 9, 1, 2].span)
+        #expect(
+            inbound.takeReturnable()
+                == Consumption(byteCount: 7, awaitedByteCount: 7 + 9, isLast: true))
+        try inbound.receiveBody([3, 4, 5, 6, 7, 8, 9].span)
+        #expect(inbound.takeMessage() != nil)
+        #expect(
+            inbound.takeReturnable() == Consumption(byteCount: 7, awaitedByteCount: 9, isLast: true)
+        )
+    }
+
     @Test("keeps back the window of messages that the observer stores until they are read")
     func kept() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1, 8])

@@ -168,6 +168,45 @@ struct LargeMessageTests {
         #expect(peer.connectionCount == 1)
     }
 
+    private static let one = Method<[UInt8], [UInt8]>(
+        "/t.T/Download", .unary, request: .bytes, reply: .bytes)
+
+    /// A server that sends `count` messages to each call.
+    private static func server(_ count: Int, of byteCount: Int) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.serverStreaming(download) { _, replies, _ in
+                for _ in 0..<count {
+                    try await replies.write([UInt8](repeating: 7, count: byteCount))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "that is the only response needs one update of its window", arguments: [100_000, 3_000_000])
+    func onlyResponse(byteCount: Int) async throws {
+        let server = try Self.server(1, of: byteCount)
+        let updateCount = Mutex(0)
+        var arguments = ChannelArguments()
+        arguments.frameLog = FrameLog { line in
+            if line.contains("→ WINDOW_UPDATE stream 1,") { updateCount.withLock { $0 += 1 } }
+        }
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        #expect(try await channel.unary(Self.one, [1]).count == byteCount)
+        await channel.close()
+        #expect(updateCount.withLock { $0 } == 1)
+    }
+
+    @Test("that is not the only response fails the call", arguments: [65_530, 65_531, 400_000])
+    func secondResponse(byteCount: Int) async throws {
+        let server = try Self.server(2, of: byteCount)
+        let channel = try Channel(server.target, credentials: .insecure)
+        let error = await #expect(throws: RPCError.self) {
+            _ = try await channel.unary(Self.one, [1])
+        }
+        #expect(error?.code == .unimplemented)
+    }
+
     @Test("that is cut off is not delivered")
     func brokenOff() async throws {
         let peer = try RawPeer(

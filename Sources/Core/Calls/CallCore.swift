@@ -45,7 +45,8 @@ package final class CallCore: Sendable {
                     head.framing, maxReplayByteCount: head.maxReplayByteCount),
                 inbound: Inbound(
                     head.framing, maxByteCount: head.maxReceiveByteCount,
-                    heldBackByteCount: head.heldBackByteCount),
+                    heldBackByteCount: head.heldBackByteCount,
+                    takesOne: observer.acceptsWholeResponse),
                 lifetime: Lifetime(observer)))
         self.head = head
     }

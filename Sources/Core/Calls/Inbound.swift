@@ -22,13 +22,18 @@ struct Inbound: ~Copyable {
     private var unreturnedByteCount = 0
     /// Bytes are returned to the window only when more than this many can be returned.
     private let heldBackByteCount: Int
+    /// Whether the observer takes one message.
+    private let takesOne: Bool
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
 
-    init(_ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int) {
+    init(
+        _ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int, takesOne: Bool = false
+    ) {
         body = BodyReader(framing, maxByteCount: maxByteCount)
         prefixByteCount = framing.prefixByteCount
         self.heldBackByteCount = heldBackByteCount
+        self.takesOne = takesOne
     }
 }
 
@@ -119,8 +124,13 @@ extension Inbound {
         let byteCount = returnableByteCount
         guard byteCount > 0 else { return Consumption() }
         unreturnedByteCount -= byteCount
+        // The size of the only message is known: the window needs no more than it lacks, and room for
+        // the beginning of a second one, which is the server's error.
+        let isLast = takesOne && (messageCount > 0 || body.missingByteCount > 0)
+        let room = heldBackByteCount + prefixByteCount + 1
+        let awaited = body.missingByteCount + (isLast ? room : 0)
         return Consumption(
-            byteCount: byteCount, awaitedByteCount: demand > 0 ? body.missingByteCount : 0,
+            byteCount: byteCount, awaitedByteCount: demand > 0 ? awaited : 0, isLast: isLast,
             unreadByteCount: messages.byteCount + keptByteCount)
     }
 }

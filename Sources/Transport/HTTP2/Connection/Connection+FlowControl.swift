@@ -36,7 +36,8 @@ extension Connection {
         let limit = flow.streamConsumed(consumption.byteCount)
         let increment = streams[slot].receiveWindow.consume(
             consumption.byteCount, leaving: consumption.unreadByteCount, growingTo: limit,
-            awaiting: flow.grant(awaited: consumption.awaitedByteCount))
+            awaiting: flow.grant(awaited: consumption.awaitedByteCount),
+            isLast: consumption.isLast)
         guard writeStreamUpdate(increment, of: slot) else { return }
         let measurement = flow.streamUpdated(now: now)
         if measurement.measuresDelay { writePing(.bandwidth) }

@@ -5,13 +5,19 @@ package struct Consumption: Equatable, Sendable {
     /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's
     /// window grows to hold them, so that the peer sends the message without waiting for updates.
     package var awaitedByteCount: Int
+    /// Nothing follows the awaited bytes: if the window holds them, no more is returned.
+    package var isLast: Bool
     /// Bytes that the reader could have consumed and has not. While they are many, the reader is slower than
     /// the peer, so the stream's window does not grow.
     package var unreadByteCount: Int
 
-    package init(byteCount: Int = 0, awaitedByteCount: Int = 0, unreadByteCount: Int = 0) {
+    package init(
+        byteCount: Int = 0, awaitedByteCount: Int = 0, isLast: Bool = false,
+        unreadByteCount: Int = 0
+    ) {
         self.byteCount = byteCount
         self.awaitedByteCount = awaitedByteCount
+        self.isLast = isLast
         self.unreadByteCount = unreadByteCount
     }
 

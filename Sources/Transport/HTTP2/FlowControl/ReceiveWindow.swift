@@ -45,9 +45,10 @@ extension ReceiveWindow {
     ///     consumed since the last update. So its size never exceeds its first size plus all consumed bytes.
     ///   - awaited: The number of bytes that the reader waits for, because they belong to one message. If the
     ///     window is smaller, it grows to hold them, even above the limit, because the reader consumes them.
+    ///   - isLast: Whether nothing follows the awaited bytes.
     mutating func consume(
         _ byteCount: Int, leaving unread: Int = 0, growingTo limit: Int32 = 0,
-        awaiting awaited: Int32 = 0
+        awaiting awaited: Int32 = 0, isLast: Bool = false
     ) -> UInt32? {
         precondition(
             byteCount >= 0 && byteCount <= Int(held), "more bytes were consumed than received")
@@ -61,6 +62,7 @@ extension ReceiveWindow {
             owed += growth
             return takeOwed()
         }
+        if isLast, awaited > 0 { return nil }
         guard owed >= max(1, target / 2) else { return nil }
         if target < limit, readerKeepsUp {
             let growth = min(limit - target, owed)

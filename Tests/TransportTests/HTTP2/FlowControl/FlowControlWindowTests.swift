@@ -143,6 +143,20 @@ struct ReceiveWindowTests {
         }
     }
 
+    @Test("returns nothing that the last message does not need")
+    func last() {
+        var window = ReceiveWindow(byteCount: 100)
+        _ = window.receive(100)
+        let growth = window.consume(100, awaiting: 900, isLast: true)
+        #expect(growth == 900)
+        _ = window.receive(890)
+        let nothing = window.consume(890, awaiting: 10, isLast: true)
+        #expect(nothing == nil)
+        #expect(window.available == 10 && window.held == 0)
+        let more = window.consume(0, awaiting: 11, isLast: true)
+        #expect(more == 890)
+    }
+
     @Test("is enlarged up to the largest window, and never made smaller")
     func enlarge() {
         var window = ReceiveWindow(byteCount: .max - 1)
