@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
             path: "Sources/Swiftlet", swiftSettings: small),
-        // Errors, dates, data and URLs of Foundation.
+        // Errors, dates, data, URLs and progress of Foundation.
         .target(
             name: "SwiftletFoundation",
             dependencies: ["SwiftletCore", "SwiftletMessages", "SwiftletTransport"],

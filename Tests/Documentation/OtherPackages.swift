@@ -50,6 +50,7 @@ enum Metrics {
     struct Meter {
         init(label: String, dimensions: [(String, String)]) {}
         func increment(by amount: Double) {}
+        func decrement(by amount: Double) {}
     }
     struct Recorder {
         init(label: String, dimensions: [(String, String)]) {}
@@ -65,8 +66,12 @@ enum Tracing {
         enum Code { case error }
         init(code: Code, message: String?) {}
     }
+    enum DefaultTracerClock {
+        struct Timestamp { let nanosecondsSinceEpoch: UInt64 }
+        static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: 0) }
+    }
     struct SpanEvent {
-        init(name: String, attributes: SpanAttributes) {}
+        init(name: String, at instant: DefaultTracerClock.Timestamp, attributes: SpanAttributes) {}
     }
     struct SpanAttributes: ExpressibleByDictionaryLiteral, Sendable {
         init(dictionaryLiteral elements: (String, String)...) {}
