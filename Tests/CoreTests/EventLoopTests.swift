@@ -66,6 +66,34 @@ struct EventLoopTests {
         }
     }
 
+    @Test("handles events between jobs that take long, and runs all jobs in their order")
+    func longJobs() throws {
+        let loop = try EventLoop()
+        let target = Target()
+        // For each job, how many events were handled before it.
+        let eventCounts = Mutex<[(job: Int, eventCount: Int)]>([])
+        try Socket.withPair { near, _ in
+            let token = try loop.add(near.descriptor, target)
+            for job in 0..<60 {
+                loop.run {
+                    let end = MonotonicInstant.now + .microseconds(300)
+                    while .now < end {}
+                    let count = target.eventCount.load(ordering: .relaxed)
+                    eventCounts.withLock { $0.append((job, count)) }
+                }
+            }
+            var scratch = EventLoop.Scratch()
+            repeat { try loop.turn(until: .now, &scratch) } while loop.hasWork
+            loop.remove(near.descriptor, token)
+        }
+        let seen = eventCounts.withLock { $0 }
+        #expect(seen.map(\.job) == Array(0..<60))
+        #expect(seen.first?.eventCount == 0 && seen.last?.eventCount == 1)
+        // After eight jobs the time begins, and ends after 2 ms, which is seven jobs more.
+        let before = seen.filter { $0.eventCount == 0 }.count
+        #expect(before <= 16)
+    }
+
     @Test("handles every event that has arrived before it fires a timer", arguments: [1, 64, 500])
     func timersLast(eventCount: Int) throws {
         let loop = try EventLoop()

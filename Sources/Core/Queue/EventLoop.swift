@@ -380,14 +380,43 @@ extension EventLoop {
     /// Whether there is work for the next turn.
     var hasWork: Bool { inbox.withLock { !$0.isEmpty } }
 
-    /// Several rounds, because jobs add jobs. The number is limited, so that descriptors are
-    /// handled, too.
+    /// Several rounds, because jobs add jobs. Their number and their time are limited, so that descriptors
+    /// are handled, too.
     private func runJobs(_ scratch: inout Scratch) {
+        var time = JobTime()
         for _ in 0..<16 {
             inbox.withLock { swap(&$0.jobs, &scratch.jobs) }
             guard !scratch.jobs.isEmpty else { return }
-            for job in scratch.jobs { job.run() }
-            scratch.jobs.removeAll(keepingCapacity: true)
+            defer { scratch.jobs.removeAll(keepingCapacity: true) }
+            for (index, job) in scratch.jobs.enumerated() {
+                job.run()
+                guard time.isOver() else { continue }
+                // The rest is first in the next turn.
+                return inbox.withLock {
+                    $0.jobs.insert(contentsOf: scratch.jobs[(index + 1)...], at: 0)
+                }
+            }
+        }
+    }
+
+    /// The time of the jobs of a turn.
+    private struct JobTime {
+        /// A task that connects takes a fifth of a millisecond.
+        private static let limit = Duration.milliseconds(2)
+        /// The clock is read so seldom, because most jobs are short.
+        private static let jobsPerLook = 8
+
+        private var jobCount = 0
+        private var end: Instant?
+
+        /// Whether no job may follow the one that has run.
+        mutating func isOver() -> Bool {
+            jobCount += 1
+            guard jobCount.isMultiple(of: Self.jobsPerLook) else { return false }
+            let now = Instant.now
+            if let end { return now >= end }
+            end = now + Self.limit
+            return false
         }
     }
 
