@@ -35,6 +35,7 @@ enum OpenSSL {
     static let version3: CUnsignedLong = 0x3000_0000
 
     // Sessions
+    static let SSL_ERROR_NONE: CInt = 0
     static let SSL_ERROR_WANT_READ: CInt = 2
     static let SSL_ERROR_ZERO_RETURN: CInt = 6
     static let SSL_SENT_SHUTDOWN: CInt = 0x1

@@ -106,13 +106,14 @@ extension OpenSSLSession {
     private struct Step {
         /// The value that OpenSSL returned.
         var result: CInt = 0
-        /// The result of SSL_get_error.
-        var error: CInt = 0
+        /// The result of SSL_get_error if the step failed.
+        var error = OpenSSL.SSL_ERROR_NONE
         /// How many received bytes the step used.
         var byteCount = 0
     }
 
-    /// Calls OpenSSL once. The pipe may read one record of `received` during the call.
+    /// Calls OpenSSL once. The pipe may read one record of `received` during the call. The thread's queue of
+    /// errors must be empty, and is empty after a step that succeeds.
     private func step(_ received: inout ReceiveBuffer, _ call: () -> CInt) -> Step {
         var step = Step()
         isStarved = false
@@ -120,9 +121,10 @@ extension OpenSSLSession {
             let loan = records.loan(of: bytes)
             return unsafe bytes.extracting(first: loan).withUnsafeBytes { bytes in
                 unsafe incoming = unsafe bytes
-                library.errClearError()
                 step.result = call()
-                step.error = unsafe library.sslGetError(ssl, step.result)
+                if step.result <= 0 {
+                    step.error = unsafe library.sslGetError(ssl, step.result)
+                }
                 let left = unsafe incoming.count
                 // The bytes are valid only up to here.
                 unsafe incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -153,6 +155,7 @@ extension OpenSSLSession {
         }
         defer { ciphertext.append(moving: &outgoing) }
         while true {
+            library.errClearError()
             let step = step(&received) { unsafe library.sslDoHandshake(ssl) }
             if step.result == 1 {
                 try checkProtocol()
@@ -225,6 +228,7 @@ extension OpenSSLSession {
         case .failed(let error): throw error
         }
         var total = 0
+        library.errClearError()
         while !plaintext.isFull {
             var step = Step()
             let count = unsafe plaintext.fill { room in
@@ -241,7 +245,10 @@ extension OpenSSLSession {
             }
             switch step.error {
             case OpenSSL.SSL_ERROR_WANT_READ:
-                if step.byteCount > 0, !records.isBetweenRecords { continue }
+                if step.byteCount > 0, !records.isBetweenRecords {
+                    library.errClearError()
+                    continue
+                }
                 let isQuiet = step.byteCount > 0 || !isStarved
                 if isQuiet, !records.noteQuiet() {
                     return try failRead(Self.tooQuiet, after: total)
