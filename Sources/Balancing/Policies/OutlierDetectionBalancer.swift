@@ -35,13 +35,7 @@ struct OutlierDetectionBalancer: Balancer {
         startInterval(&context)
         let childUpdate = BalancerUpdate(endpoints: update.endpoints, policy: policy.policy)
         var failure: RPCError?
-        callChild(&context) { child, context in
-            do throws(RPCError) {
-                try child.update(childUpdate, &context)
-            } catch {
-                failure = error
-            }
-        }
+        callChild(&context) { failure = $0.failure(of: childUpdate, &$1) }
         indexResults()
         showAndHide(&context)
         isReportDue = true

@@ -47,6 +47,18 @@ extension Balancer {
     public mutating func subchannel(
         _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
     ) {}
+
+    /// Updates, and returns the error that ``update(_:_:)`` throws, for a closure that cannot throw.
+    package mutating func failure(
+        of update: BalancerUpdate, _ context: inout BalancerContext
+    ) -> RPCError? {
+        do throws(RPCError) {
+            try self.update(update, &context)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 /// The endpoints and the configuration that a balancer receives.

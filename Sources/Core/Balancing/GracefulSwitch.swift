@@ -51,13 +51,7 @@ package struct GracefulSwitch: Balancer {
             }
         }
         var failure: RPCError?
-        forNewest(&context) { balancer, context in
-            do throws(RPCError) {
-                try balancer.update(update, &context)
-            } catch {
-                failure = error
-            }
-        }
+        forNewest(&context) { failure = $0.failure(of: update, &$1) }
         if let failure { throw failure }
     }
 

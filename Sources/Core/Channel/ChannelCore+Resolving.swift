@@ -131,13 +131,7 @@ extension ChannelCore {
         if isOtherPolicy { log.note(.balancing(policy: policy.name)) }
         let update = BalancerUpdate(endpoints: endpoints, policy: policy)
         var failure: RPCError?
-        run(&work) { balancer, context in
-            do throws(RPCError) {
-                try balancer.update(update, &context)
-            } catch {
-                failure = error
-            }
-        }
+        run(&work) { balancer, context in failure = balancer.failure(of: update, &context) }
         guard let failure else {
             exitIdleIfAsked(&work)
             return true

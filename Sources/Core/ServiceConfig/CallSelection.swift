@@ -27,7 +27,8 @@ package final class CallSelection: Sendable {
     package init(
         _ settings: MethodSettings? = nil, requestHash: UInt64? = nil,
         attributes: (any AnyObject & Sendable)? = nil, cluster: (any AnyObject & Sendable)? = nil,
-        filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil
+        filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil,
+        failure: RPCError? = nil
     ) {
         self.settings = settings
         self.requestHash = requestHash
@@ -35,16 +36,6 @@ package final class CallSelection: Sendable {
         self.cluster = Mutex(Cluster(object: cluster))
         self.filter = filter
         self.responseFilter = responseFilter
-        failure = nil
-    }
-
-    init(failure: RPCError) {
-        settings = nil
-        requestHash = nil
-        attributes = nil
-        cluster = Mutex(Cluster())
-        filter = nil
-        responseFilter = nil
         self.failure = failure
     }
 }

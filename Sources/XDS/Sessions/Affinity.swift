@@ -49,13 +49,7 @@ private struct AffinityBalancer: Balancer {
         }
         let update = BalancerUpdate(endpoints: endpoints, policy: policy.child.policy)
         var failure: RPCError?
-        run(&context, alwaysReports: true) { child, context in
-            do throws(RPCError) {
-                try child.update(update, &context)
-            } catch {
-                failure = error
-            }
-        }
+        run(&context, alwaysReports: true) { failure = $0.failure(of: update, &$1) }
         if let failure { throw failure }
     }
 

@@ -61,13 +61,7 @@ private struct ClusterLimitsBalancer: Balancer {
         }
         let update = BalancerUpdate(endpoints: update.endpoints, policy: policy.child.policy)
         var failure: RPCError?
-        run(&context, alwaysReports: true) { child, context in
-            do throws(RPCError) {
-                try child.update(update, &context)
-            } catch {
-                failure = error
-            }
-        }
+        run(&context, alwaysReports: true) { failure = $0.failure(of: update, &$1) }
         if let failure { throw failure }
     }
 
