@@ -6,6 +6,7 @@ extension InterceptorFactory {
     public enum ProgressUnit: Hashable, Sendable {
         /// The bytes of the encoded messages, before compression.
         case bytes
+        /// The messages.
         case messages
     }
 
@@ -109,7 +110,7 @@ private struct ProgressReport {
     func end(isComplete: Bool) {
         progress.cancellationHandler = handler
         guard isComplete else { return }
-        // Without any unit, a progress would be indeterminate for ever.
+        // A progress with a total of 0 never finishes, so a call without messages counts as one unit.
         if progress.totalUnitCount <= 0 { progress.totalUnitCount = max(1, count) }
         progress.completedUnitCount = progress.totalUnitCount
     }

@@ -189,12 +189,17 @@ struct ProgressTests {
         }
     }
 
+    /// A server that echoes each request but the first.
+    private static func server(failingOnceWith code: StatusCode) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(exchange) { request, _ in request }
+            server.faults = [.on(exchange.path, call: 1, .status(code))]
+        }
+    }
+
     @Test("counts once what is repeated")
     func retry() async throws {
-        let server = try LoopbackServer { server in
-            server.unary(Self.exchange) { request, _ in request }
-            server.faults = [.on(Self.exchange.path, call: 1, .status(.unavailable))]
-        }
+        let server = try Self.server(failingOnceWith: .unavailable)
         var arguments = ChannelArguments()
         arguments.serviceConfig = ServiceConfig()
         arguments.serviceConfig?.methods = [
@@ -211,10 +216,7 @@ struct ProgressTests {
 
     @Test("begins again if an interceptor repeats the call")
     func restart() async throws {
-        let server = try LoopbackServer { server in
-            server.unary(Self.exchange) { request, _ in request }
-            server.faults = [.on(Self.exchange.path, call: 1, .status(.unauthenticated))]
-        }
+        let server = try Self.server(failingOnceWith: .unauthenticated)
         let again = InterceptorFactory("again") { _ in Again() }
         let channel = try server.makeChannel(interceptors: [.all(again)])
         let progress = Progress(totalUnitCount: -1)
