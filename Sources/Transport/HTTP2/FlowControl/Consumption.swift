@@ -5,7 +5,7 @@ package struct Consumption: Equatable, Sendable {
     /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's
     /// window grows to hold them, so that the peer sends the message without waiting for updates.
     package var awaitedByteCount: Int
-    /// Nothing follows the awaited bytes: if the window holds them, no more is returned.
+    /// Whether nothing follows the awaited bytes. Then no more is returned than the window lacks to hold them.
     package var isLast: Bool
     /// Bytes that the reader could have consumed and has not. While they are many, the reader is slower than
     /// the peer, so the stream's window does not grow.
