@@ -50,22 +50,17 @@ WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
 # The tests with each lock checked against LockOrder.swift, without ThreadSanitizer: `make races` checks the
 # same, and takes many times as long.
 locks:
-	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION)) --scratch-path .build/locks $(WATCHED) \
-	    --skip MessagesTests --skip DynamicTests --skip ArchitectureTests
+	SWIFTLET_RACES=1 $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION)) --scratch-path .build/locks $(WATCHED)
 
 # The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
-# explained in Tests/Races.
-# Schemas and the engines have no threads; of Transport's tests, those of locks, sockets and TLS have, and of
-# those of messages the ones that several threads encode. What a hostile text costs is measured without it.
-# The largest messages of the command line's input and a mesh in virtual time have one thread.
+# explained in Tests/Races. With SWIFTLET_RACES, Package.swift leaves out tests of code that has one thread.
+# The largest messages of the command line's input and a mesh in virtual time have one, too. What a hostile
+# text costs is measured without the sanitizer.
 races:
-	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
+	SWIFTLET_RACES=1 TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    $(WATCHED) \
-	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \
-	    --skip 'BalancingTests\.(?!BlockingWork)' \
-	    --skip 'TransportTests\.(?!Lock|TLS|Sockets|Watched)' \
 	    --skip CostTests --skip HostileTextTests --skip CommandTextTests/largeMessages \
 	    --skip 'XDSTests\.(RandomOrder|ExtremeValues|BadResponses|RegularExpression|LargeRouteTable|Message)'
 

@@ -268,3 +268,25 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )
+
+// `make races` and `make locks` set SWIFTLET_RACES. Tests of code that has one thread are left out then, and
+// programs that no test calls.
+if Context.environment["SWIFTLET_RACES"] != nil {
+    package.products.removeAll { $0.name != "swiftlet" }
+    package.targets.removeAll { target in
+        target.type == .plugin || target.type == .executable && target.name != "SwiftletCLI"
+            || ["DynamicTests", "ArchitectureTests"].contains(target.name)
+    }
+    for target in package.targets {
+        switch target.name {
+        case "TransportTests": target.exclude = ["HTTP1", "HTTP2"]
+        case "MessagesTests":
+            target.sources = [
+                "SharedMessageTests.swift", "RandomMessageTests.swift", "Everything.swift",
+                "SplitMix64.swift",
+            ]
+        case "BalancingTests": target.sources = ["BlockingWorkTests.swift", "WatchedLocks.swift"]
+        default: break
+        }
+    }
+}
