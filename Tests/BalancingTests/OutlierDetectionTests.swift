@@ -49,6 +49,41 @@ struct OutlierDetectionTests {
         channel.shares(of: 100)[address] != nil
     }
 
+    @Test("tells metrics what it found, of what service, and why it ejected nothing (A91)")
+    func metrics() throws {
+        var policy = byFailures
+        policy.successRateEjection = .init()
+        policy.successRateEjection?.enforcementPercentage = 0
+        policy.successRateEjection?.requestVolume = 10
+        var channel = VirtualChannel(policy)
+        let labels = BackendLabels(service: "shop", locality: "here")
+        let endpoints = try Endpoint.many(10).map { endpoint in
+            var endpoint = endpoint
+            endpoint.attributes.labels = labels
+            return endpoint
+        }
+        try channel.update(endpoints, policy)
+        for subchannel in channel.live { channel.change(subchannel, to: .ready) }
+        call(channel)
+        channel.advance(by: .seconds(10))
+        #expect(
+            channel.decisions == [
+                .outlier(.init(.successRate, .keptByChance), labels),
+                .outlier(.init(.failurePercentage, .ejected), labels),
+            ])
+        // While one of ten is ejected, which is the limit now.
+        policy.maxEjectionPercent = 10
+        try channel.update(endpoints, policy)
+        channel.decisions = []
+        call(channel, failing: ["10.0.0.2:80": 100])
+        channel.advance(by: .seconds(10))
+        #expect(
+            channel.decisions == [
+                .outlier(.init(.successRate, .keptByLimit), labels),
+                .outlier(.init(.failurePercentage, .keptByLimit), labels),
+            ])
+    }
+
     @Test("works above priority (A75), whose children make their subchannels late")
     func abovePriority() throws {
         var policy = byFailures

@@ -25,11 +25,19 @@ struct VirtualChannel {
     private(set) var reportCount = 0
     private(set) var resolutionRequestCount = 0
     private var wakeTimes: [Duration] = []
-    var weightUpdates: [WeightUpdate] = []
+    var decisions: [BalancingDecision] = []
 
     init(_ policy: some BalancingPolicy, seed: UInt64 = 1) {
         balancer = policy.makeBalancer()
         chance = Chance(seed)
+    }
+}
+
+// MARK: - What metrics get
+
+extension VirtualChannel {
+    var weightUpdates: [WeightUpdate] {
+        decisions.compactMap { if case .weights(let update, _) = $0 { update } else { nil } }
     }
 }
 
@@ -92,7 +100,7 @@ extension VirtualChannel {
     ) throws(Failure) {
         let (chance, numbers) = (chance, numbers)
         var context = BalancerContext(
-            now: now, random: { chance.next() }, recordsWeights: true,
+            now: now, random: { chance.next() }, recordsDecisions: true,
             makeSubchannel: { _, checksHealth in
                 numbers.last += 1
                 let subchannel = Subchannel(id: numbers.last, backend: nil)
@@ -111,7 +119,7 @@ extension VirtualChannel {
     private mutating func take(_ context: inout BalancerContext) {
         for action in context.actions { perform(action) }
         wakeTimes += context.wakeTimes
-        weightUpdates += context.weightUpdates
+        decisions += context.decisions
         if context.wantsResolution { resolutionRequestCount += 1 }
         if let report = context.takeReport() {
             (connectivity, picker) = (report.connectivity, report.picker)

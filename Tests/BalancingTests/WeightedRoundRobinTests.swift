@@ -61,7 +61,7 @@ struct WeightedRoundRobinTests {
         #expect(channel.weightUpdates.last?.notYetUsableCount == 2)
         #expect(channel.weightUpdates.last?.isFallback == true)
         try report(threeToOne, to: channel)
-        channel.weightUpdates = []
+        channel.decisions = []
         channel.advance(by: .seconds(2))
         // Within the blackout period.
         #expect(channel.weightUpdates.count == 2)
@@ -137,13 +137,32 @@ struct WeightedRoundRobinTests {
         #expect(abs((channel.shares(of: 4_000)["10.0.0.1:80"] ?? 0) - 3_000) <= 20)
     }
 
+    @Test("tells metrics the locality of its endpoints only if they share it")
+    func labels() throws {
+        for (localities, expected) in [(["a", "a"], "a"), (["a", "b"], "")] {
+            let endpoints = zip(try Endpoint.many(2), localities).map { endpoint, locality in
+                var endpoint = endpoint
+                endpoint.attributes.labels = BackendLabels(service: "shop", locality: locality)
+                return endpoint
+            }
+            var channel = VirtualChannel(policy())
+            try channel.update(endpoints, policy())
+            for subchannel in channel.live { channel.change(subchannel, to: .ready) }
+            guard case .weights(_, let labels)? = channel.decisions.last else {
+                Issue.record("no weights were recorded")
+                continue
+            }
+            #expect(labels == BackendLabels(service: "shop", locality: expected))
+        }
+    }
+
     @Test("uses a shorter update period at once")
     func shorterPeriod() throws {
         var channel = try channel(2, policy { $0.weightUpdatePeriod = .seconds(3_600) })
         // A longer period begins after the next update.
         for (period, count) in [(Duration.seconds(1), 7), (.seconds(3), 3)] {
             try channel.update(Endpoint.many(2), policy { $0.weightUpdatePeriod = period })
-            channel.weightUpdates = []
+            channel.decisions = []
             channel.advance(by: .seconds(7))
             #expect(channel.weightUpdates.count == count)
         }

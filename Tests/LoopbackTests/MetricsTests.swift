@@ -357,6 +357,33 @@ struct MetricsTests {
         #expect(totals[.callDuration].keys.first?.count == 3)
     }
 
+    @Test("have the reasons of outlier detection (A91)")
+    func outliers() throws {
+        let totals = MetricTotals(MetricInstrument.all, optionalLabels: ["grpc.lb.backend_service"])
+        let metrics = try #require(
+            ChannelMetrics([totals], target: try Target("t"), isSecure: false))
+        let labels = BackendLabels(service: "shop", locality: "here")
+        metrics.record(.outlier(.init(.successRate, .ejected), labels))
+        metrics.record(.outlier(.init(.failurePercentage, .keptByChance), labels))
+        metrics.record(.outlier(.init(.failurePercentage, .keptByLimit), nil))
+        let target = MetricLabel("grpc.target", "dns:///t")
+        func method(_ name: String) -> MetricLabel {
+            MetricLabel("grpc.lb.outlier_detection.detection_method", name)
+        }
+        func reason(_ name: String) -> MetricLabel {
+            MetricLabel("grpc.lb.outlier_detection.unenforced_reason", name)
+        }
+        let shop = MetricLabel("grpc.lb.backend_service", "shop")
+        let none = MetricLabel("grpc.lb.backend_service", "")
+        #expect(
+            Set(totals[.ejectionsEnforced].keys) == [[target, method("success_rate"), shop]])
+        #expect(
+            Set(totals[.ejectionsUnenforced].keys) == [
+                [target, method("failure_percentage"), reason("enforcement_percentage"), shop],
+                [target, method("failure_percentage"), reason("max_ejection_overflow"), none],
+            ])
+    }
+
     @Test("have distinct names, and the totals a text for Prometheus")
     func text() async throws {
         #expect(Set(MetricInstrument.all.map(\.name)).count == MetricInstrument.all.count)

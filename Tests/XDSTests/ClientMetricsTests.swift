@@ -29,13 +29,10 @@ struct ClientMetricsTests {
         var counts: Counts { state.withLock { $0 } }
 
         var measuresCalls: Bool { false }
-        var measuresWeights: Bool { false }
+        var measuresBalancing: Bool { false }
         func meter(of method: MethodSignature) -> (any CallMeter)? { nil }
-        func connectionOpened() {}
-        func connectionFailed() {}
-        func disconnected(_ cause: DisconnectCause, count: Int) {}
-        func connectionClosed() {}
-        func record(_ update: WeightUpdate) {}
+        func record(_ change: ConnectionChange, _ labels: BackendLabels?) {}
+        func record(_ decision: BalancingDecision) {}
 
         func record(_ change: ControlPlaneChange) {
             state.withLock { counts in

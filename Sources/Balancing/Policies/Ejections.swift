@@ -36,55 +36,67 @@ extension Ejections {
     /// Evaluates the calls since the last sweep. Ejects endpoints and ends ejections.
     ///
     /// - Parameter random: Returns a random number.
-    mutating func sweep(_ policy: OutlierDetection, at now: Duration, random: () -> UInt64) {
+    /// - Returns: What was decided for the endpoints that meet a criterion and were not ejected before.
+    mutating func sweep(
+        _ policy: OutlierDetection, at now: Duration, random: () -> UInt64
+    ) -> [BalancingDecision.Outlier] {
+        var found: [BalancingDecision.Outlier] = []
         let counted = hosts.map { ($0.key, $0.value.results.take()) }
         if let rule = policy.successRateEjection {
-            eject(bySuccessRate: counted, rule, policy, at: now, random: random)
+            let results = eject(bySuccessRate: counted, rule, policy, at: now, random: random)
+            found += results.map { .init(.successRate, $0) }
         }
         if let rule = policy.failurePercentageEjection {
-            eject(byFailurePercentage: counted, rule, policy, at: now, random: random)
+            let results = eject(byFailurePercentage: counted, rule, policy, at: now, random: random)
+            found += results.map { .init(.failurePercentage, $0) }
         }
         for key in hosts.keys { age(key, policy, at: now) }
+        return found
     }
 
     private mutating func eject(
         bySuccessRate counted: [Counted], _ rule: OutlierDetection.SuccessRateEjection,
         _ policy: OutlierDetection, at now: Duration, random: () -> UInt64
-    ) {
+    ) -> [BalancingDecision.Outlier.Result] {
         let busy = counted.filter { $0.counts.total >= max(rule.requestVolume, 1) }
-        guard !busy.isEmpty, busy.count >= rule.minimumHosts else { return }
+        guard !busy.isEmpty, busy.count >= rule.minimumHosts else { return [] }
         let rates = busy.map(\.counts.successRate)
         let mean = rates.reduce(0, +) / Double(rates.count)
         let variance = rates.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(rates.count)
         let lowest = mean - variance.squareRoot() * Double(rule.stdevFactor) / 1_000
-        for (key, counts) in busy where counts.successRate < lowest {
-            eject(key, rule.enforcementPercentage, policy, at: now, random: random)
+        return busy.compactMap { key, counts in
+            guard counts.successRate < lowest else { return nil }
+            return eject(key, rule.enforcementPercentage, policy, at: now, random: random)
         }
     }
 
     private mutating func eject(
         byFailurePercentage counted: [Counted], _ rule: OutlierDetection.FailurePercentageEjection,
         _ policy: OutlierDetection, at now: Duration, random: () -> UInt64
-    ) {
+    ) -> [BalancingDecision.Outlier.Result] {
         let busy = counted.filter { $0.counts.total >= max(rule.requestVolume, 1) }
-        guard busy.count >= rule.minimumHosts else { return }
-        for (key, counts) in busy where counts.failurePercentage > Double(rule.threshold) {
-            eject(key, rule.enforcementPercentage, policy, at: now, random: random)
+        guard busy.count >= rule.minimumHosts else { return [] }
+        return busy.compactMap { key, counts in
+            guard counts.failurePercentage > Double(rule.threshold) else { return nil }
+            return eject(key, rule.enforcementPercentage, policy, at: now, random: random)
         }
     }
 
-    /// Ejects an endpoint with the probability `enforcementPercentage`, unless it is ejected
-    /// already or the limit of ejected endpoints is reached.
+    /// Ejects an endpoint with the probability `enforcementPercentage`, unless the limit of ejected endpoints is
+    /// reached. Nil if it is ejected already.
     private mutating func eject(
         _ key: EndpointKey, _ enforcementPercentage: Int, _ policy: OutlierDetection,
         at now: Duration, random: () -> UInt64
-    ) {
+    ) -> BalancingDecision.Outlier.Result? {
+        guard !isEjected(key) else { return nil }
         let maxPercent = min(max(policy.maxEjectionPercent, 0), 100)
         let isFull = ejectedCount > 0 && ejectedCount * 100 >= hosts.count * maxPercent
-        guard !isFull, !isEjected(key), Int(random() % 100) < enforcementPercentage else { return }
+        guard !isFull else { return .keptByLimit }
+        guard Int(random() % 100) < enforcementPercentage else { return .keptByChance }
         hosts[key]?.ejectedAt = now
         hosts[key]?.multiplier += 1
         ejectedCount += 1
+        return .ejected
     }
 
     private mutating func age(_ key: EndpointKey, _ policy: OutlierDetection, at now: Duration) {

@@ -23,6 +23,8 @@ struct OutlierDetectionBalancer: Balancer {
     private var hasOtherSubchannels = false
     /// Whether the child made a report that was not passed on, or the configuration changed.
     private var isReportDue = false
+    /// What metrics say of the endpoints.
+    private var labels: BackendLabels?
     /// When the interval began; nil while nothing is evaluated.
     private var intervalStart: Duration?
 
@@ -32,6 +34,7 @@ struct OutlierDetectionBalancer: Balancer {
         if let policy = update.policy as? OutlierDetection { self.policy = policy }
         // Nothing is counted while the policy evaluates nothing: most clusters of a mesh have such a one.
         ejections.update(policy.isActive ? update.endpoints : [])
+        labels = policy.isActive ? update.endpoints.labels : nil
         startInterval(&context)
         let childUpdate = BalancerUpdate(endpoints: update.endpoints, policy: policy.policy)
         var failure: RPCError?
@@ -64,7 +67,10 @@ struct OutlierDetectionBalancer: Balancer {
             intervalStart = context.now
             context.wake(at: context.now + interval)
             let random = PickerRandom(seed: context.randomNumber())
-            ejections.sweep(policy, at: context.now) { random.next() }
+            let found = ejections.sweep(policy, at: context.now) { random.next() }
+            if context.recordsDecisions {
+                for outlier in found { context.record(.outlier(outlier, labels)) }
+            }
             showAndHide(&context)
         }
         runChild(&context) { child, context in child.timeHasCome(&context) }

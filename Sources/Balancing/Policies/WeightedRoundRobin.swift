@@ -145,7 +145,9 @@ extension WeightedRoundRobinBalancer {
             if member.connectivity == .ready { update.append(weight) }
         }
         weights = update.weights
-        if context.recordsWeights { context.record(update) }
+        if context.recordsDecisions {
+            context.record(.weights(update, endpoints.list.members.map(\.endpoint).labels))
+        }
     }
 
     private mutating func reportPicker(_ context: inout BalancerContext) {

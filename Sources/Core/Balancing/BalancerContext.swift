@@ -20,10 +20,10 @@ public struct BalancerContext: ~Copyable {
     package private(set) var wantsResolution = false
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []
-    /// The updates of weights, for metrics; empty if ``recordsWeights`` is false.
-    package private(set) var weightUpdates: [WeightUpdate] = []
-    /// Whether a sink wants ``weightUpdates``.
-    package let recordsWeights: Bool
+    /// For metrics; empty if ``recordsDecisions`` is false.
+    package private(set) var decisions: [BalancingDecision] = []
+    /// Whether a sink wants ``decisions``.
+    package let recordsDecisions: Bool
     /// For pickers, on any thread: makes the channel call ``Balancer/timeHasCome(_:)`` soon. The balancer knows
     /// why, because its picker has told it.
     package let wakeUp: @Sendable () -> Void
@@ -32,13 +32,13 @@ public struct BalancerContext: ~Copyable {
     private let random: () -> UInt64
 
     package init(
-        now: Duration, random: @escaping () -> UInt64, recordsWeights: Bool = false,
+        now: Duration, random: @escaping () -> UInt64, recordsDecisions: Bool = false,
         wakeUp: @escaping @Sendable () -> Void = {},
         makeSubchannel: @escaping (Endpoint, _ checksHealth: Bool) -> Subchannel
     ) {
         self.now = now
         self.random = random
-        self.recordsWeights = recordsWeights
+        self.recordsDecisions = recordsDecisions
         self.wakeUp = wakeUp
         self.makeSubchannel = makeSubchannel
     }
@@ -134,8 +134,8 @@ extension BalancerContext {
     /// Asks for a call of ``Balancer/timeHasCome(_:)`` at `time`, or soon after it.
     public mutating func wake(at time: Duration) { wakeTimes.append(time) }
 
-    /// Records an update of weights for metrics.
-    package mutating func record(_ update: WeightUpdate) { weightUpdates.append(update) }
+    /// Records a decision for metrics.
+    package mutating func record(_ decision: BalancingDecision) { decisions.append(decision) }
 
     /// A random number.
     public mutating func randomNumber() -> UInt64 { random() }

@@ -19,7 +19,18 @@ extension [Endpoint] {
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
         var endpoint = Endpoint(addresses.withFamiliesInterleaved, attributes: first.attributes)
         endpoint.keepServerNames(of: self)
+        endpoint.attributes.labels = labels
         return endpoint
+    }
+
+    /// The labels of all of them. Without the locality if they are in several.
+    package var labels: BackendLabels? {
+        guard let first = first?.attributes.labels,
+            contains(where: { $0.attributes.labels != first })
+        else {
+            return first?.attributes.labels
+        }
+        return BackendLabels(service: first.service)
     }
 
     /// The endpoints in a random order, in which the chance to be the next one is in proportion to the weight (A113).

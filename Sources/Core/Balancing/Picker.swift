@@ -16,6 +16,8 @@ public struct PickInfo: Sendable {
     package var requestHash: UInt64?
     /// What the channel's config selector tells the pickers of its module; nil without a selector.
     package var attributes: (any AnyObject & Sendable)?
+    /// Measures the attempt; nil if nothing of it is measured.
+    package var meter: (any AttemptMeter)?
 
     /// Describes a call. A test of a picker makes its own.
     public init(path: String, metadata: Metadata = Metadata()) {

@@ -34,6 +34,13 @@ package protocol SubchannelBackend: AnyObject, Sendable {
     /// Starts to connect soon, unless the subchannel is connected or connecting already. Pickers
     /// call it on any thread; it must not block.
     func requestConnection()
+
+    /// What metrics say of calls on it; nil if a control plane has not set it.
+    var labels: BackendLabels? { get }
+}
+
+extension SubchannelBackend {
+    package var labels: BackendLabels? { nil }
 }
 
 /// The result of ``SubchannelBackend/open(_:_:)``.

@@ -226,7 +226,7 @@ extension ChannelCore {
         let config = work.config
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
-            recordsWeights: plan.metrics?.measuresWeights ?? false,
+            recordsDecisions: plan.metrics?.measuresBalancing ?? false,
             wakeUp: { [weak self] in self?.wakeBalancer() },
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         HeldLocks.assertNone(calling: "balancer")
@@ -240,7 +240,7 @@ extension ChannelCore {
     private func carryOut(_ context: inout BalancerContext, _ work: inout Balancing.State) {
         for action in context.actions { carryOut(action) }
         if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
-        for update in context.weightUpdates { plan.metrics?.record(update) }
+        for decision in context.decisions { plan.metrics?.record(decision) }
         if context.wantsResolution { work.wantsResolution = true }
         if !context.wakeTimes.isEmpty {
             work.wakeTimes.formUnion(context.wakeTimes)

@@ -260,9 +260,13 @@ extension ChannelCore: CallBackend {
         if let selection = call.head.selection {
             (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
         }
+        info.meter = call.meter
         switch picker.pick(info) {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }
+            if let meter = call.meter, let labels = subchannel.backend?.labels {
+                meter.isRouted(to: labels)
+            }
             var prepared = prepared
             if let authority = subchannel.authority, call.head.authority == nil {
                 do throws(RPCError) {

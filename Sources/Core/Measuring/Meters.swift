@@ -14,19 +14,46 @@ package protocol MeterSource: Hashable, Sendable {
 package protocol ChannelMeter: AnyObject, Sendable {
     /// Whether calls are measured.
     var measuresCalls: Bool { get }
-    /// Whether the updates of weights are measured.
-    var measuresWeights: Bool { get }
+    /// Whether the decisions of balancers are measured.
+    var measuresBalancing: Bool { get }
     /// Nil if the call is not measured.
     func meter(of method: MethodSignature) -> (any CallMeter)?
-    func connectionOpened()
-    func connectionFailed()
-    /// Connections are no longer used for new calls. Their running calls may continue.
-    func disconnected(_ cause: DisconnectCause, count: Int)
-    func connectionClosed()
-    func record(_ update: WeightUpdate)
+    /// - Parameter labels: Those of the endpoint that the connections lead to.
+    func record(_ change: ConnectionChange, _ labels: BackendLabels?)
+    func record(_ decision: BalancingDecision)
     /// Whether the client of the channel's control plane is measured.
     var measuresControlPlane: Bool { get }
     func record(_ change: ControlPlaneChange)
+}
+
+/// A change of the connections of a subchannel, for metrics (proposal A94).
+package enum ConnectionChange: Sendable {
+    case opened
+    /// An attempt to connect has failed.
+    case failed
+    /// Connections are no longer used for new calls. Their running calls may continue.
+    case disconnected(DisconnectCause, count: Int)
+    case closed
+}
+
+/// A decision of a balancer, for metrics.
+package enum BalancingDecision: Equatable, Sendable {
+    /// `weighted_round_robin` has computed the weights of its endpoints (proposal A78).
+    case weights(WeightUpdate, BackendLabels?)
+    /// `outlier_detection` has found an endpoint (proposal A91).
+    case outlier(Outlier, BackendLabels?)
+
+    package struct Outlier: Equatable, Sendable {
+        package enum Method: Sendable { case successRate, failurePercentage }
+        package enum Result: Sendable { case ejected, keptByChance, keptByLimit }
+
+        package var method: Method
+        package var result: Result
+
+        package init(_ method: Method, _ result: Result) {
+            (self.method, self.result) = (method, result)
+        }
+    }
 }
 
 /// A change in the client of a control plane, for metrics (proposal A78).
@@ -70,6 +97,8 @@ package protocol AttemptMeter: AnyObject, Sendable {
     /// The first attempt starts: the call looks for a connection. Has no effect if the call has ended in the
     /// meantime.
     func started(at now: MonotonicInstant)
+    /// The balancer sends the running attempt there, or has decided at least for the service. The last one counts.
+    func isRouted(to labels: BackendLabels)
     /// A message was made ready to be sent.
     func sent(_ size: MessageSize)
     /// A message is delivered to the observer.
@@ -85,6 +114,7 @@ package protocol AttemptMeter: AnyObject, Sendable {
 extension AttemptMeter {
     package var measuresMessages: Bool { false }
     package func addHeaders(to metadata: inout Metadata) {}
+    package func isRouted(to labels: BackendLabels) {}
     package func sent(_ size: MessageSize) {}
     package func received(_ size: MessageSize) {}
     package func endIsDelivered(_ error: RPCError?) {}

@@ -30,6 +30,8 @@ final class SubchannelCore: Sendable {
     let plan: ConnectionPlan
     let state: Mutex<State>
     let owner: any SubchannelOwner
+    /// Those of the first endpoint that it was made for.
+    let labels: BackendLabels?
     private let timer = TimerSlot()
 
     init(
@@ -39,6 +41,7 @@ final class SubchannelCore: Sendable {
         self.id = id
         self.plan = plan
         self.owner = owner
+        labels = endpoint.attributes.labels
         let arguments = plan.arguments
         let life = Life(
             endpoint,
@@ -164,10 +167,10 @@ extension SubchannelCore {
         // The calls go with the list of actions.
         case .release: break
         case .reportEndOfUse: owner.subchannelUseEnded(self)
-        case .noteFailedAttempt: plan.metrics?.connectionFailed()
+        case .noteFailedAttempt: plan.metrics?.record(.failed, labels)
         case .noteDisconnected(let cause, let count):
-            plan.metrics?.disconnected(cause, count: count)
-        case .noteEnd: plan.metrics?.connectionClosed()
+            plan.metrics?.record(.disconnected(cause, count: count), labels)
+        case .noteEnd: plan.metrics?.record(.closed, labels)
         }
     }
 
@@ -184,7 +187,7 @@ extension SubchannelCore {
     }
 
     private func adopt(_ link: any SubchannelLink) {
-        plan.metrics?.connectionOpened()
+        plan.metrics?.record(.opened, labels)
         link.changeOwner(to: self)
         // The server may have ended the connection before this subchannel could receive the report.
         if !link.acceptsCalls { drainRefusing(link) }

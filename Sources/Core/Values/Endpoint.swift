@@ -37,6 +37,8 @@ public struct EndpointAttributes: Hashable, Sendable {
         set { names = newValue[...] }
     }
 
+    /// What metrics say of the endpoint; nil if a control plane has not set it.
+    package var labels: BackendLabels?
     /// A slice, so that the shorter paths of the children's endpoints share the names of the first.
     private(set) var names: ArraySlice<String> = []
     private var custom: [ObjectIdentifier: CustomValue] = [:]

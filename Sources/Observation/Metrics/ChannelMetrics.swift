@@ -17,6 +17,8 @@ final class ChannelMetrics: ChannelMeter {
     let targetLabel: MetricLabel
     private let securityLabel: MetricLabel
     private let recordsCustomLabel: Bool
+    /// Whether a sink records where an attempt went.
+    let recordsPlaces: Bool
     /// The labels of methods whose paths are literals of the program, which are few, by their path.
     private let ofLiterals = Mutex<[String: MethodLabels]>([:])
 
@@ -35,6 +37,10 @@ final class ChannelMetrics: ChannelMeter {
         instruments = outputs.reduce(0) { $0 | $1.instruments }
         guard instruments != 0 else { return nil }
         recordsCustomLabel = outputs.contains { $0.optionalLabels.contains(MetricLabel.custom) }
+        recordsPlaces = outputs.contains {
+            $0.optionalLabels.contains(MetricLabel.locality)
+                || $0.optionalLabels.contains(MetricLabel.backendService)
+        }
         targetLabel = MetricLabel(MetricLabel.target, target.canonicalText)
         securityLabel = MetricLabel(
             MetricLabel.securityLevel, isSecure ? "privacy_and_integrity" : "none")
@@ -51,8 +57,9 @@ final class ChannelMetrics: ChannelMeter {
         .callRetries, .callTransparentRetries, .callHedges, .callRetryDelay,
     ])
 
-    private static let ofWeights = mask([
+    private static let ofBalancing = mask([
         .roundRobinFallback, .weightNotYetUsable, .weightStale, .endpointWeights,
+        .ejectionsEnforced, .ejectionsUnenforced,
     ])
 
     private static let ofControlPlane = mask([
@@ -65,8 +72,8 @@ extension ChannelMetrics {
     /// Whether a sink records metrics of calls.
     var measuresCalls: Bool { instruments & Self.ofCalls != 0 }
 
-    /// Whether a sink records metrics of `weighted_round_robin`.
-    var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
+    /// Whether a sink records metrics of balancers.
+    var measuresBalancing: Bool { instruments & Self.ofBalancing != 0 }
 
     /// Whether a sink records metrics of the client of the control plane.
     var measuresControlPlane: Bool { instruments & Self.ofControlPlane != 0 }
@@ -118,8 +125,11 @@ extension ChannelMetrics {
         }
     }
 
-    func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
-        record(value, in: instrument, CallLabels(labels))
+    func record(
+        _ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel],
+        optional: [MetricLabel]
+    ) {
+        record(value, in: instrument, CallLabels(labels), optional: optional)
     }
 
     /// - Parameter optional: Labels for the sinks that record them.
@@ -144,7 +154,7 @@ extension ChannelMetrics.Output {
     }
 
     /// The labels of a measurement, with the optional ones that the sink records. A label that is not in
-    /// `optional` is empty: the labels for locality and backend service belong to xDS (proposals A78 and A89).
+    /// `optional` is empty: only a control plane sets those for locality and backend service.
     fileprivate func labels(
         _ required: [MetricLabel], _ optional: [MetricLabel], of instrument: MetricInstrument
     ) -> [MetricLabel] {
@@ -158,41 +168,77 @@ extension ChannelMetrics.Output {
 // MARK: - Subchannels (proposals A78 and A94)
 
 extension ChannelMetrics {
-    func connectionOpened() {
-        add(1, to: .attemptsSucceeded, [targetLabel])
-        add(1, to: .pickFirstAttemptsSucceeded, [targetLabel])
-        add(1, to: .openConnections, [targetLabel], optional: [securityLabel])
-    }
-
-    func connectionFailed() {
-        add(1, to: .attemptsFailed, [targetLabel])
-        add(1, to: .pickFirstAttemptsFailed, [targetLabel])
-    }
-
-    /// Records connections that are no longer used for new calls. Their running calls may continue.
-    func disconnected(_ cause: DisconnectCause, count: Int) {
-        guard count > 0 else { return }
-        add(
-            count, to: .disconnections, [targetLabel],
-            optional: [MetricLabel(MetricLabel.disconnectError, cause.text)])
-        add(count, to: .pickFirstDisconnections, [targetLabel])
-    }
-
-    func connectionClosed() {
-        add(-1, to: .openConnections, [targetLabel], optional: [securityLabel])
+    func record(_ change: ConnectionChange, _ labels: BackendLabels?) {
+        let place = labels?.metricLabels ?? []
+        switch change {
+        case .opened:
+            add(1, to: .attemptsSucceeded, [targetLabel], optional: place)
+            add(1, to: .pickFirstAttemptsSucceeded, [targetLabel])
+            add(1, to: .openConnections, [targetLabel], optional: place + [securityLabel])
+        case .failed:
+            add(1, to: .attemptsFailed, [targetLabel], optional: place)
+            add(1, to: .pickFirstAttemptsFailed, [targetLabel])
+        case .disconnected(let cause, let count):
+            guard count > 0 else { return }
+            let cause = MetricLabel(MetricLabel.disconnectError, cause.text)
+            add(count, to: .disconnections, [targetLabel], optional: place + [cause])
+            add(count, to: .pickFirstDisconnections, [targetLabel])
+        case .closed:
+            add(-1, to: .openConnections, [targetLabel], optional: place + [securityLabel])
+        }
     }
 }
 
-// MARK: - weighted_round_robin (proposal A78)
+extension BackendLabels {
+    var metricLabels: [MetricLabel] {
+        [
+            MetricLabel(MetricLabel.locality, locality),
+            MetricLabel(MetricLabel.backendService, service),
+        ]
+    }
+}
+
+// MARK: - Balancers (proposals A78, A89 and A91)
 
 extension ChannelMetrics {
-    func record(_ update: WeightUpdate) {
-        if update.isFallback { add(1, to: .roundRobinFallback, [targetLabel]) }
-        if update.notYetUsableCount > 0 {
-            add(update.notYetUsableCount, to: .weightNotYetUsable, [targetLabel])
+    func record(_ decision: BalancingDecision) {
+        switch decision {
+        case .weights(let update, let labels): record(update, labels?.metricLabels ?? [])
+        case .outlier(let outlier, let labels): record(outlier, labels?.metricLabels ?? [])
         }
-        if update.staleCount > 0 { add(update.staleCount, to: .weightStale, [targetLabel]) }
-        for weight in update.weights { record(weight, in: .endpointWeights, [targetLabel]) }
+    }
+
+    private func record(_ update: WeightUpdate, _ place: [MetricLabel]) {
+        if update.isFallback { add(1, to: .roundRobinFallback, [targetLabel], optional: place) }
+        if update.notYetUsableCount > 0 {
+            add(
+                update.notYetUsableCount, to: .weightNotYetUsable, [targetLabel], optional: place)
+        }
+        if update.staleCount > 0 {
+            add(update.staleCount, to: .weightStale, [targetLabel], optional: place)
+        }
+        for weight in update.weights {
+            record(weight, in: .endpointWeights, [targetLabel], optional: place)
+        }
+    }
+
+    private func record(_ outlier: BalancingDecision.Outlier, _ place: [MetricLabel]) {
+        let method =
+            switch outlier.method {
+            case .successRate: "success_rate"
+            case .failurePercentage: "failure_percentage"
+            }
+        let labels = [targetLabel, MetricLabel(MetricLabel.detectionMethod, method)]
+        let reason =
+            switch outlier.result {
+            case .ejected: nil as String?
+            case .keptByChance: "enforcement_percentage"
+            case .keptByLimit: "max_ejection_overflow"
+            }
+        guard let reason else { return add(1, to: .ejectionsEnforced, labels, optional: place) }
+        add(
+            1, to: .ejectionsUnenforced,
+            labels + [MetricLabel(MetricLabel.unenforcedReason, reason)], optional: place)
     }
 }
 

@@ -15,6 +15,8 @@ final class MeasuredAttempt: AttemptMeter {
     private let call: MeasuredCall
     private let kind: AttemptKind
     private let stage = Mutex(Stage.idle)
+    /// Where the running attempt went, or the last one; nil if that is not recorded.
+    private let place = Mutex<BackendLabels?>(nil)
 
     init(_ call: MeasuredCall, _ kind: AttemptKind) {
         self.call = call
@@ -32,6 +34,10 @@ extension MeasuredAttempt {
             return true
         }
         if isFirst { call.attemptStarted(kind, at: now) }
+    }
+
+    func isRouted(to labels: BackendLabels) {
+        if call.recordsPlaces { place.withLock { $0 = labels } }
     }
 
     /// Records that the attempt ended and the next one starts, because the server did not process it.
@@ -65,7 +71,8 @@ extension MeasuredAttempt {
             code, since: since, at: now,
             // An attempt without a stream sent no messages.
             sentByteCount: tally.streamCount > streamCount ? tally.sentByteCount : 0,
-            receivedByteCount: tally.receivedByteCount)
+            receivedByteCount: tally.receivedByteCount,
+            place: call.recordsPlaces ? place.withLock { $0.take() } : nil)
         return true
     }
 }

@@ -31,6 +31,8 @@ final class MeasuredCall: CallMeter {
 }
 
 extension MeasuredCall {
+    var recordsPlaces: Bool { metrics.recordsPlaces }
+
     func attempt(_ kind: AttemptKind) -> any AttemptMeter { MeasuredAttempt(self, kind) }
 
     func attemptStarted(_ kind: AttemptKind, at now: MonotonicInstant) {
@@ -50,16 +52,20 @@ extension MeasuredCall {
     /// Records the metrics of an attempt.
     func attemptEnded(
         _ code: StatusCode, since begin: MonotonicInstant, at now: MonotonicInstant,
-        sentByteCount: Int, receivedByteCount: Int
+        sentByteCount: Int, receivedByteCount: Int, place: BackendLabels?
     ) {
         state.withLock { state in
             state.openCount -= 1
             if state.openCount == 0 { state.pausedSince = now }
         }
         let labels = labels.ended(code)
-        record(begin.duration(to: now) / .seconds(1), in: .attemptDuration, labels)
-        record(Double(sentByteCount), in: .attemptSentSize, labels)
-        record(Double(receivedByteCount), in: .attemptReceivedSize, labels)
+        let optional = place.map { $0.metricLabels + customLabel } ?? customLabel
+        func record(_ value: Double, in instrument: MetricInstrument) {
+            metrics.record(value, in: instrument, labels, optional: optional)
+        }
+        record(begin.duration(to: now) / .seconds(1), in: .attemptDuration)
+        record(Double(sentByteCount), in: .attemptSentSize)
+        record(Double(receivedByteCount), in: .attemptReceivedSize)
     }
 
     /// Records the metrics of the call. Called before the status is delivered to the observer.

@@ -5,6 +5,8 @@ extension MetricLabel {
     static let status = "grpc.status"
     static let locality = "grpc.lb.locality"
     static let backendService = "grpc.lb.backend_service"
+    static let detectionMethod = "grpc.lb.outlier_detection.detection_method"
+    static let unenforcedReason = "grpc.lb.outlier_detection.unenforced_reason"
     static let disconnectError = "grpc.disconnect_error"
     static let securityLevel = "grpc.security_level"
     static let controlPlane = "grpc.xds.server"
@@ -41,6 +43,8 @@ extension MetricInstrument {
         .validResourceUpdates,
         .invalidResourceUpdates,
         .resources,
+        .ejectionsEnforced,
+        .ejectionsUnenforced,
     ]
 }
 
@@ -303,4 +307,29 @@ extension MetricInstrument {
         ],
         optionalLabelKeys: [],
         isOnByDefault: false, index: 24)
+}
+
+// MARK: - outlier_detection (proposal A91)
+
+extension MetricInstrument {
+    /// `grpc.lb.outlier_detection.ejections_enforced`
+    public static let ejectionsEnforced = MetricInstrument(
+        name: "grpc.lb.outlier_detection.ejections_enforced",
+        summary: "Endpoints that were ejected, by the method that found them.",
+        unit: "{ejection}", kind: .counter,
+        labelKeys: [MetricLabel.target, MetricLabel.detectionMethod],
+        optionalLabelKeys: [MetricLabel.backendService],
+        isOnByDefault: false, index: 25)
+
+    /// `grpc.lb.outlier_detection.ejections_unenforced`
+    public static let ejectionsUnenforced = MetricInstrument(
+        name: "grpc.lb.outlier_detection.ejections_unenforced",
+        summary:
+            "Endpoints that were found and not ejected, because of the enforcement percentage or the limit of ejections.",
+        unit: "{ejection}", kind: .counter,
+        labelKeys: [
+            MetricLabel.target, MetricLabel.detectionMethod, MetricLabel.unenforcedReason,
+        ],
+        optionalLabelKeys: [MetricLabel.backendService],
+        isOnByDefault: false, index: 26)
 }

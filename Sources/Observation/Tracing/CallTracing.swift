@@ -63,6 +63,8 @@ final class AttemptTracing: AttemptMeter {
 
     func started(at now: MonotonicInstant) { metrics?.started(at: now) }
 
+    func isRouted(to labels: BackendLabels) { metrics?.isRouted(to: labels) }
+
     func sent(_ size: MessageSize) {
         let number = sentCount.add(1, ordering: .relaxed).oldValue
         span?.add(.message("Outbound message", number, size))

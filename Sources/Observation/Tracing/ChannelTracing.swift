@@ -14,7 +14,7 @@ final class ChannelTracing: ChannelMeter {
     }
 
     var measuresCalls: Bool { true }
-    var measuresWeights: Bool { metrics?.measuresWeights ?? false }
+    var measuresBalancing: Bool { metrics?.measuresBalancing ?? false }
 
     func meter(of method: MethodSignature) -> (any CallMeter)? {
         HeldLocks.assertNone(calling: "tracer")
@@ -24,13 +24,10 @@ final class ChannelTracing: ChannelMeter {
         return CallTracing(span, path: method.path, metrics)
     }
 
-    func connectionOpened() { metrics?.connectionOpened() }
-    func connectionFailed() { metrics?.connectionFailed() }
-    func disconnected(_ cause: DisconnectCause, count: Int) {
-        metrics?.disconnected(cause, count: count)
+    func record(_ change: ConnectionChange, _ labels: BackendLabels?) {
+        metrics?.record(change, labels)
     }
-    func connectionClosed() { metrics?.connectionClosed() }
-    func record(_ update: WeightUpdate) { metrics?.record(update) }
+    func record(_ decision: BalancingDecision) { metrics?.record(decision) }
     var measuresControlPlane: Bool { metrics?.measuresControlPlane ?? false }
     func record(_ change: ControlPlaneChange) { metrics?.record(change) }
 }

@@ -14,6 +14,8 @@ struct ClusterLimits: BalancingPolicy {
     let load: ClusterLoad?
     /// Whether a subchannel may have the addresses of several endpoints.
     let joinsEndpoints: Bool
+    /// What metrics say of calls before an endpoint is chosen.
+    let labels: BackendLabels
     let child: PolicyBox
 
     init(_ leaf: LeafCluster, failure: String?, load: ClusterLoad?, child: PolicyBox) {
@@ -23,6 +25,7 @@ struct ClusterLimits: BalancingPolicy {
         self.failure = failure
         self.load = load
         joinsEndpoints = leaf.cluster.policy.joinsEndpoints
+        labels = BackendLabels(service: leaf.name.string)
         self.child = child
     }
 
@@ -188,6 +191,7 @@ private final class LimitingPicker: Picker {
     }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
+        call.meter?.isRouted(to: policy.labels)
         for index in policy.drops.indices
         where random.next(below: 1_000_000) < policy.drops[index].millionths {
             if !dropCounts.isEmpty { dropCounts[index].add() }

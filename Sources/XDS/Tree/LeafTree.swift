@@ -29,7 +29,7 @@ struct LeafTree {
                 policy: leaf.cluster.policy.policy(for: groups, memory.names),
                 ignoresResolutionRequests: !isLookedUp)
             endpoints += Self.endpoints(
-                groups, leaf.cluster, path + [name], needsPlace: needsPlace,
+                groups, leaf, path + [name], needsPlace: needsPlace,
                 keepsDraining: keepsDraining, &memory)
         }
         var failure: String?
@@ -50,9 +50,10 @@ struct LeafTree {
 
     /// The endpoints of one priority.
     private static func endpoints(
-        _ groups: [Endpoints.Group], _ cluster: Cluster, _ path: [String], needsPlace: Bool,
+        _ groups: [Endpoints.Group], _ leaf: LeafCluster, _ path: [String], needsPlace: Bool,
         keepsDraining: Bool, _ memory: inout LeafMemory
     ) -> [Endpoint] {
+        let cluster = leaf.cluster
         var endpoints: [Endpoint] = []
         let sum = groups.reduce(0) { $0 + UInt64($1.weight) }
         for group in groups {
@@ -61,9 +62,12 @@ struct LeafTree {
             let groupSum = usable.reduce(0) { $0 + ($1.state == .draining ? 0 : UInt64($1.weight)) }
             let path =
                 cluster.policy.hasLocalities ? path + [memory.names.name(of: group.locality)] : path
+            let labels = BackendLabels(
+                service: leaf.name.string, locality: group.locality.labelText)
             for endpoint in usable {
                 var made = Endpoint(endpoint.addresses.map { ServerAddress($0) })
                 made.attributes.path = path
+                made.attributes.labels = labels
                 if endpoint.state != .draining {
                     let share = FixedFraction(UInt64(endpoint.weight), of: groupSum)
                     made.attributes.weight = (groupShare * share).weight
@@ -79,6 +83,13 @@ struct LeafTree {
             }
         }
         return endpoints
+    }
+}
+
+extension Endpoints.Locality {
+    /// As metrics say it (A78).
+    fileprivate var labelText: String {
+        #"{region="\#(region.string)", zone="\#(zone.string)", sub_zone="\#(subZone.string)"}"#
     }
 }
 
