@@ -89,7 +89,7 @@ struct LiveMetricsTests {
                 }
             ])
         try await eventually {
-            do {
+            do throws(RPCError) {
                 _ = try await channel.unary(LiveMesh.ask, [])
                 return false
             } catch { return error.code == .unavailable }
