@@ -23,7 +23,8 @@ struct RoutingTests {
         _ table: RouteTable, _ path: String = "/s/m", _ metadata: Metadata = [:],
         random: (UInt64) -> UInt64 = { _ in 0 }
     ) -> String? {
-        let decision = table.decide(CallHeaders(path: path, metadata: metadata), random: random)
+        let call = CallHeaders(path: path, metadata: metadata)
+        let decision = table.decide(call, random: random).decision
         if case .forward(let call) = decision { return call.cluster.string }
         return nil
     }
@@ -190,7 +191,7 @@ struct RoutingTests {
             Sample.route(prefix: "/y", to: "c"),
         ])
         func decide(_ path: String) -> RouteDecision {
-            table.decide(CallHeaders(path: path, metadata: [:])) { _ in 0 }
+            table.decide(CallHeaders(path: path, metadata: [:]), random: { _ in 0 }).decision
         }
         guard case .otherAction = decide("/x/a"), case .noRoute = decide("/z/a") else {
             Issue.record("a call was forwarded")
@@ -217,7 +218,8 @@ struct RoutingTests {
         let checked = Sample.check(message, .routeConfiguration)
         guard case .routeConfiguration(let value)? = checked.resource,
             case .forward(let call) = RouteTable(value.virtualHosts[0]).decide(
-                CallHeaders(path: "/s/m", metadata: [:]), random: { _ in 0 }),
+                CallHeaders(path: "/s/m", metadata: [:]), random: { _ in 0 }
+            ).decision,
             case .fault(let a)? = call.override(of: "a"),
             case .fault(let b)? = call.override(of: "b")
         else {
@@ -262,7 +264,9 @@ struct RoutingTests {
     ) throws -> UInt64? {
         let table = try table([Sample.action { $0.hashPolicy = policies }])
         let call = CallHeaders(path: "/s/m", metadata: metadata)
-        guard case .forward(let routed) = table.decide(call, random: { _ in 0 }) else { return nil }
+        guard case .forward(let routed) = table.decide(call, random: { _ in 0 }).decision else {
+            return nil
+        }
         return routed.forwarding.hashPolicies.hash(of: call, channelID: 7)
     }
 

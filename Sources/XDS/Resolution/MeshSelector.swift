@@ -31,7 +31,7 @@ final class MeshSelector: ConfigSelector {
 
     func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
         let call = CallHeaders(path: path, metadata: metadata)
-        switch table.decide(call, random: random.below) {
+        switch table.decide(call, random: random.below).decision {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")

@@ -7,10 +7,10 @@ struct RouteTable: Sendable {
     private let routes: [TableRoute]
     /// The texts that routes compare: the path, and then headers.
     private let names: [ByteText]
-    /// Nil for a table that is walked as fast without them.
-    private let leading: LeadingComparisons?
+    /// Nil for a table that is walked as fast without it.
+    private let index: RouteIndex?
 
-    /// The number of routes from which their comparisons are worth their memory for each call.
+    /// The number of routes from which an index is worth its time for each call.
     private static let largeCount = 16
 
     init(_ host: VirtualHost) {
@@ -29,10 +29,10 @@ struct RouteTable: Sendable {
         domains = host.domains
         self.ends = ends
         names = known.sorted { $0.value < $1.value }.map(\.key)
-        leading =
+        index =
             routes.count < Self.largeCount
             ? nil
-            : LeadingComparisons(
+            : RouteIndex(
                 routes.map(\.route.match), places: routes.map(\.places), textCount: names.count)
     }
 }
@@ -102,48 +102,28 @@ final class RoutedCall: Sendable {
 // MARK: - Choosing
 
 extension RouteTable {
-    /// - Parameter random: A random number from 0 to below its argument.
-    func decide(_ call: CallHeaders, random: (UInt64) -> UInt64) -> RouteDecision {
-        var texts = RouteTexts()
-        var leading = leading?.begin(call, names)
-        var index = 0
-        while index < routes.count {
-            if leading != nil {
-                guard let next = leading?.firstRoute(from: index) else { break }
-                index = next
-            }
-            if routes[index].mismatch(call, names, &texts, random) == nil {
-                return routes[index].decision(random)
-            }
-            index += 1
-        }
-        return .noRoute
-    }
-
-    /// Decides as ``decide(_:random:)`` does, and says why. Returns the place of the route that matches, and the
-    /// decision.
+    /// Returns the place of the route that matches, and where the call goes.
     ///
     /// - Parameters:
     ///   - random: A random number from 0 to below its argument.
-    ///   - skipped: Receives the place of each route that does not match.
-    func walk(
-        _ call: CallHeaders, random: (UInt64) -> UInt64, skipped: (Int, RouteMismatch) -> Void
+    ///   - skipped: Receives the place of each route that does not match; nil if nobody asks.
+    func decide(
+        _ call: CallHeaders, random: (UInt64) -> UInt64,
+        skipped: ((Int, RouteMismatch) -> Void)? = nil
     ) -> (index: Int?, decision: RouteDecision) {
         var texts = RouteTexts()
-        var leading = leading?.begin(call, names)
-        for (index, route) in routes.enumerated() {
-            if let failure = leading?.failure(ofRoute: index) {
-                skipped(index, failure == 0 ? .path : .header(failure - 1))
-            } else if let mismatch = route.mismatch(call, names, &texts, random) {
-                skipped(index, mismatch)
-            } else {
-                return (index, route.decision(random))
+        let candidates = skipped == nil ? index?.candidates(for: call, names) : nil
+        for place in 0..<(candidates?.count ?? routes.count) {
+            let index = candidates?[place] ?? place
+            guard let mismatch = routes[index].mismatch(call, names, &texts, random) else {
+                return (index, routes[index].decision(random))
             }
+            skipped?(index, mismatch)
         }
         return (nil, .noRoute)
     }
 
-    /// The route at a place that ``walk(_:random:skipped:)`` has named.
+    /// The route at a place that ``decide(_:random:skipped:)`` has named.
     func route(at index: Int) -> Route { routes[index].route }
 }
 
