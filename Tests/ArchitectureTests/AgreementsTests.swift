@@ -10,7 +10,10 @@ struct AgreementsTests {
     private static func rows() throws -> [[String]] {
         let text = try String(
             contentsOf: ImportTests.sources.appending(path: page), encoding: .utf8)
-        return text.split(separator: "\n").filter { $0.hasPrefix("| A") }.map { line in
+        let rows = text.split(separator: "\n").filter {
+            $0.hasPrefix("| A") || $0.hasPrefix("| G")
+        }
+        return rows.map { line in
             line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
                 .map { $0.trimmingCharacters(in: .whitespaces) }
         }
