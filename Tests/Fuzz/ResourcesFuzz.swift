@@ -107,7 +107,7 @@ struct ResourcesFuzz {
 
     private mutating func answerLookUps() {
         guard let address = SocketAddress(host: "10.0.0.9", port: 1) else { return }
-        for host in mesh.lookUps { mesh.lookedUp(host, [address]) }
+        for host in mesh.lookUps { mesh.lookedUp(host, .success([address])) }
     }
 
     /// Sends all resources of a type that were asked for.

@@ -92,6 +92,7 @@ extension RandomMesh {
         case 13: if below(10) == 0 { areServersDown.toggle() }
         case 14, 15, 16: try begin()
         case 17: commit()
+        case 18: lookUp()
         default: end()
         }
         try pick()
@@ -158,6 +159,15 @@ extension RandomMesh {
                             })
                     })
             }
+            if name != names[2], below(4) == 0 {
+                cluster.clusterDiscoveryType = .type(.logicalDns)
+                let host = "d\(names.firstIndex(of: name) ?? 0)"
+                cluster.loadAssignment = Sample.endpoints(
+                    name, [Sample.locality("", [Sample.endpoint(host)])])
+            }
+            if below(3) == 0 {
+                cluster.lrsServer = .with { $0.configSourceSpecifier = .selfSource(.init()) }
+            }
             cluster.lbPolicy = below(2) == 0 ? .roundRobin : .ringHash
             cluster.lbConfig = .ringHashLBConfig(.with { $0.minimumRingSize = .init(8) })
             if below(3) == 0 {
@@ -203,6 +213,20 @@ extension RandomMesh {
             }
         }
         mesh.receive(response.encoded(), from: server)
+    }
+
+    /// The name of a host has the number of its cluster, and so have its addresses.
+    private mutating func lookUp(mayFail: Bool = true) {
+        let hosts = mesh.lookUps.sorted { $0.name < $1.name }
+        guard let host = some(hosts), let number = host.name.string.dropFirst().first else { return }
+        if mayFail, below(4) == 0 {
+            mesh.lookedUp(host, .failure(.init(text: "no such host")))
+        } else {
+            let addresses = (0...below(2)).compactMap {
+                SocketAddress(host: "10.\(number).9.\($0)", port: host.port)
+            }
+            mesh.lookedUp(host, .success(addresses))
+        }
     }
 
     private mutating func connect() {
@@ -341,6 +365,7 @@ extension RandomMesh {
             for type in ResourceType.allCases {
                 for server in 0..<2 { respond(from: server, to: type) }
             }
+            for _ in mesh.lookUps { lookUp(mayFail: false) }
             for (subchannel, state) in mesh.tree.states where state != .ready {
                 if state == .idle { mesh.connect(subchannel) }
                 if state == .transientFailure { mesh.change(subchannel, to: .connecting) }

@@ -97,8 +97,10 @@ extension VirtualMesh {
         settle()
     }
 
-    mutating func lookedUp(_ host: ClusterHost, _ addresses: [SocketAddress]) {
-        dependencies.lookedUp(host, .success(addresses))
+    mutating func lookedUp(
+        _ host: ClusterHost, _ result: Result<[SocketAddress], MeshDependencies.LookUpFailure>
+    ) {
+        dependencies.lookedUp(host, result)
         resolve()
         settle()
     }
