@@ -62,6 +62,16 @@ struct ImportTests {
         return files
     }
 
+    /// So that it is enough to compile them for two of Apple's platforms.
+    @Test("tell macOS from Apple's other platforms, and do not tell these apart")
+    func platforms() throws {
+        let others = ["iOS", "tvOS", "watchOS", "visionOS"].map { "os(\($0))" }
+        for path in try Self.files().values.joined() {
+            let text = try String(contentsOf: Self.sources.appending(path: path), encoding: .utf8)
+            for other in others { #expect(!text.contains(other), "\(path) has \(other)") }
+        }
+    }
+
     @Test("are all in a folder whose imports are checked")
     func folders() throws {
         #expect(try Set(Self.files().keys) == Set(Self.allowed.keys))
