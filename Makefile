@@ -54,15 +54,14 @@ locks:
 
 # The tests under ThreadSanitizer and with watched locks, two at a time. What is left out of reports is
 # explained in Tests/Races. With SWIFTLET_RACES, Package.swift leaves out tests of code that has one thread.
-# The largest messages of the command line's input and a mesh in virtual time have one, too. What a hostile
-# text costs is measured without the sanitizer.
+# The largest messages of the command line's input have one, too. What a hostile text costs is measured
+# without the sanitizer.
 races:
 	SWIFTLET_RACES=1 TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	Tests/run .build/races.log $(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    $(WATCHED) \
-	    --skip CostTests --skip HostileTextTests --skip CommandTextTests/largeMessages \
-	    --skip 'XDSTests\.(RandomOrder|ExtremeValues|BadResponses|RegularExpression|LargeRouteTable|Message)'
+	    --skip CostTests --skip HostileTextTests --skip CommandTextTests/largeMessages
 
 build:
 	$(SWIFT) build
