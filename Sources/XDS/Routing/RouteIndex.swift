@@ -1,10 +1,12 @@
+import SwiftletTransport
+
 /// Finds the few routes of a large table that a call can match, without touching the others.
 ///
 /// Most conditions compare bytes: all of the path or of a header, or its beginning. Of those with which a route begins, it is
 /// listed under the one that the fewest routes have. All comparisons that hold for a call are found at once.
 struct RouteIndex: Sendable {
     /// The comparisons with one text.
-    private struct Text: Sendable {
+    fileprivate struct Text: Sendable {
         /// The numbers of the comparisons with the whole text.
         var whole: [[UInt8]: Int] = [:]
         var beginnings: [[UInt8]: Int] = [:]

@@ -106,24 +106,26 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - random: A random number from 0 to below its argument.
-    ///   - skipped: Receives the place of each route that does not match; nil if nobody asks.
+    ///   - passesAll: Whether each route is tried up to the first that matches. If not, which is the default, routes
+    ///     are left out that the index rules out.
+    ///   - skipped: Receives the place of each route that was tried and does not match.
     func decide(
-        _ call: CallHeaders, random: (UInt64) -> UInt64,
-        skipped: ((Int, RouteMismatch) -> Void)? = nil
+        _ call: CallHeaders, random: (UInt64) -> UInt64, passesAll: Bool = false,
+        skipped: (Int, RouteMismatch) -> Void = { _, _ in }
     ) -> (index: Int?, decision: RouteDecision) {
         var texts = RouteTexts()
-        let candidates = skipped == nil ? index?.candidates(for: call, names) : nil
+        let candidates = passesAll ? nil : index?.candidates(for: call, names)
         for place in 0..<(candidates?.count ?? routes.count) {
             let index = candidates?[place] ?? place
             guard let mismatch = routes[index].mismatch(call, names, &texts, random) else {
                 return (index, routes[index].decision(random))
             }
-            skipped?(index, mismatch)
+            skipped(index, mismatch)
         }
         return (nil, .noRoute)
     }
 
-    /// The route at a place that ``decide(_:random:skipped:)`` has named.
+    /// The route at a place that ``decide(_:random:passesAll:skipped:)`` has named.
     func route(at index: Int) -> Route { routes[index].route }
 }
 
