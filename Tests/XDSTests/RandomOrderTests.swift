@@ -218,7 +218,8 @@ extension RandomMesh {
     /// The name of a host has the number of its cluster, and so have its addresses.
     private mutating func lookUp(mayFail: Bool = true) {
         let hosts = mesh.lookUps.sorted { $0.name < $1.name }
-        guard let host = some(hosts), let number = host.name.string.dropFirst().first else { return }
+        guard let host = some(hosts), let number = host.name.string.dropFirst().first
+        else { return }
         if mayFail, below(4) == 0 {
             mesh.lookedUp(host, .failure(.init(text: "no such host")))
         } else {
