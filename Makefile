@@ -44,7 +44,7 @@ test:
 	Tests/run .build/test.log $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
 # The flags are explained in WatchedMutex.swift.
-WATCHED = --disable-index-store -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
+WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
     -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility
 
 # The tests with each lock checked against LockOrder.swift, without ThreadSanitizer: `make races` checks the
