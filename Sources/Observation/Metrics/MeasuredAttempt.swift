@@ -7,16 +7,21 @@ import Synchronization
 final class MeasuredAttempt: AttemptMeter {
     enum Stage {
         case idle
-        /// - Parameter streamCount: The number of streams of the earlier attempts.
-        case running(since: MonotonicInstant, streamCount: Int)
+        case running(Running)
         case ended
+    }
+
+    struct Running {
+        let since: MonotonicInstant
+        /// The number of streams of the earlier attempts.
+        let streamCount: Int
+        /// Where the balancer sends it; nil if that is not known or not recorded.
+        var place: BackendLabels?
     }
 
     private let call: MeasuredCall
     private let kind: AttemptKind
     private let stage = Mutex(Stage.idle)
-    /// Where the running attempt went, or the last one; nil if that is not recorded.
-    private let place = Mutex<BackendLabels?>(nil)
 
     init(_ call: MeasuredCall, _ kind: AttemptKind) {
         self.call = call
@@ -30,20 +35,25 @@ extension MeasuredAttempt {
     func started(at now: MonotonicInstant) {
         let isFirst = stage.withLock { stage in
             guard case .idle = stage else { return false }
-            stage = .running(since: now, streamCount: 0)
+            stage = .running(Running(since: now, streamCount: 0))
             return true
         }
         if isFirst { call.attemptStarted(kind, at: now) }
     }
 
     func isRouted(to labels: BackendLabels) {
-        if call.recordsPlaces { place.withLock { $0 = labels } }
+        guard call.recordsPlaces else { return }
+        stage.withLock { stage in
+            guard case .running(var running) = stage else { return }
+            running.place = labels
+            stage = .running(running)
+        }
     }
 
     /// Records that the attempt ended and the next one starts, because the server did not process it.
     func isSentAgain(after error: RPCError, _ tally: CallTally) {
         let now = MonotonicInstant.now
-        let next = Stage.running(since: now, streamCount: tally.streamCount)
+        let next = Stage.running(Running(since: now, streamCount: tally.streamCount))
         guard end(error.code, tally, next: next, at: now) else { return }
         call.attemptStarted(.transparent, at: now)
     }
@@ -57,22 +67,22 @@ extension MeasuredAttempt {
     private func end(
         _ code: StatusCode, _ tally: CallTally, next: Stage, at now: MonotonicInstant
     ) -> Bool {
-        let running: (since: MonotonicInstant, streamCount: Int)? = stage.withLock { stage in
+        let running: Running? = stage.withLock { stage in
             // A call that has ended, or never began, is not sent again.
-            guard case .running(let since, let streamCount) = stage else {
+            guard case .running(let running) = stage else {
                 stage = .ended
                 return nil
             }
             stage = next
-            return (since, streamCount)
+            return running
         }
-        guard let (since, streamCount) = running else { return false }
+        guard let running else { return false }
         call.attemptEnded(
-            code, since: since, at: now,
+            code, since: running.since, at: now,
             // An attempt without a stream sent no messages.
-            sentByteCount: tally.streamCount > streamCount ? tally.sentByteCount : 0,
+            sentByteCount: tally.streamCount > running.streamCount ? tally.sentByteCount : 0,
             receivedByteCount: tally.receivedByteCount,
-            place: call.recordsPlaces ? place.withLock { $0.take() } : nil)
+            place: running.place)
         return true
     }
 }

@@ -7,21 +7,21 @@ import Testing
 
 @Suite("The metrics of a target", .timeLimit(.minutes(5)))
 struct LiveMetricsTests {
-    private static func sum(
+    private static func values(
         _ totals: MetricTotals, _ instrument: MetricInstrument, _ labels: [String: String]
-    ) -> Double {
+    ) -> [(sum: Double, count: Int)] {
         totals[instrument].filter { found, _ in
             labels.allSatisfy { key, value in found.contains(MetricLabel(key, value)) }
-        }.values.reduce(0) { $0 + $1.sum }
+        }.values.map { ($0.sum, $0.count) }
     }
+
+    private static func sum(
+        _ totals: MetricTotals, _ instrument: MetricInstrument, _ labels: [String: String]
+    ) -> Double { values(totals, instrument, labels).reduce(0) { $0 + $1.sum } }
 
     private static func count(
         _ totals: MetricTotals, _ instrument: MetricInstrument, _ labels: [String: String]
-    ) -> Int {
-        totals[instrument].filter { found, _ in
-            labels.allSatisfy { key, value in found.contains(MetricLabel(key, value)) }
-        }.values.reduce(0) { $0 + $1.count }
-    }
+    ) -> Int { values(totals, instrument, labels).reduce(0) { $0 + $1.count } }
 
     @Test("have the labels of the proposal, and are zero when its last channel is closed")
     func channel() async throws {
