@@ -34,9 +34,12 @@ struct TextMatcher: Hashable, Sendable {
 
     /// Does not copy a text of which it only compares bytes.
     func matches(_ text: String) -> Bool {
-        guard let (bytes, isWhole) = comparison else { return matches(Array(text.utf8)) }
-        if isWhole, text.utf8.count != bytes.count { return false }
-        return text.utf8.starts(with: bytes)
+        switch pattern {
+        case .exact(let bytes) where !ignoresCase:
+            text.utf8.count == bytes.count && text.begins(with: bytes)
+        case .prefix(let bytes) where !ignoresCase: text.begins(with: bytes)
+        default: matches(Array(text.utf8))
+        }
     }
 
     func matches(_ text: [UInt8]) -> Bool {

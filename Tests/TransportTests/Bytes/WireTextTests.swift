@@ -36,6 +36,28 @@ struct WireTextTests {
         #expect(WireText.checked([0x61, 0xff], upTo: 3) == nil)
     }
 
+    @Test("is compared byte by byte, whatever its length and its normal form")
+    func comparison() {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz-é\u{301}漢0123456789")
+        let texts = (0..<alphabet.count).map { String(alphabet[..<$0]) }
+        for text in texts {
+            let bytes = Array(text.utf8)
+            #expect(text.hasBytes(of: String(decoding: bytes, as: UTF8.self)))
+            #expect(text.hasBytes(of: ("<" + text + ">").dropFirst().dropLast()))
+            #expect(!text.hasBytes(of: text + "a") && !(text + "a").hasBytes(of: text))
+            #expect((text + "a").begins(with: bytes) && !text.begins(with: bytes + [0x61]))
+            for place in bytes.indices where bytes[place] < 0x80 {
+                var other = bytes
+                other[place] ^= 1
+                let changed = String(decoding: other, as: UTF8.self)
+                #expect(!text.hasBytes(of: changed) && !text.hasBytes(of: changed[...]))
+                #expect(!text.begins(with: other))
+            }
+        }
+        // Equal for Swift, because their normal form is.
+        #expect("\u{e9}" == "e\u{301}" && !"\u{e9}".hasBytes(of: "e\u{301}"))
+    }
+
     @Test("loses only the marks above the limit")
     func bounded() {
         #expect(WireText.bounded("grüße") == "grüße")
