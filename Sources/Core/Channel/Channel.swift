@@ -277,13 +277,21 @@ extension Channel {
                 method, options, limits, nil, backend: backend, observer: observer,
                 meter?.attempt(.first))
         }
-        let limits = limits
+        let policy = configs.knownPolicy(for: method.path, options)
+        if let policy, policy.isPlain {
+            policy.settings?.apply(to: &options, begun: begun ?? .now, limits)
+            return CallCore(
+                method, options, limits, policy.selection, backend: backend, observer: observer,
+                meter?.attempt(.first))
+        }
+        let begun = begun ?? .now
+        policy?.settings?.apply(to: &options, begun: begun, limits)
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
-        return configs.makeCall(
-            method.path, options, begun: begun ?? .now, limits, backend, observer: observer
-        ) {
-            [self] options, selection, observer, kind in
+        return RetryingCall(
+            options, path: method.path, begun: begun, limits, configs: configs,
+            knownPolicy: policy, backend: backend, observer: observer
+        ) { [self] options, selection, observer, kind in
             CallCore(
                 method, options, limits, selection, backend: backend, observer: observer,
                 meter?.attempt(kind))

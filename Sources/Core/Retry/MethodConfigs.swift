@@ -8,10 +8,7 @@ package final class MethodConfigs: Sendable {
         @Sendable (CallOptions, CallSelection?, any CallObserver, AttemptKind) -> CallCore
 
     fileprivate struct State: ~Copyable {
-        var table: MethodConfigTable
-        var throttle: RetryThrottle?
-        /// Chooses the settings of each call in place of the table; nil without one.
-        var selector: (any ConfigSelector)?
+        var config: Config
         /// Whether the config is the final one, or the resolver's. Calls wait until this is true.
         var isKnown: Bool
         /// Whether calls that do not wait for ready use the config before it is known, because the resolver
@@ -25,6 +22,8 @@ package final class MethodConfigs: Sendable {
     private let serverName: String
     /// Whether retry and hedging policies are used.
     private let usesRetryPolicies: Bool
+    /// That of the channel's arguments.
+    private let first: Config
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -39,30 +38,19 @@ package final class MethodConfigs: Sendable {
     ) {
         self.serverName = serverName
         self.usesRetryPolicies = usesRetryPolicies
-        state = Mutex(
-            State(
-                table: MethodConfigTable(config.methods),
-                throttle: Self.throttle(config, serverName), isKnown: !awaitsResolver))
-    }
-
-    private static func throttle(
-        _ config: ServiceConfig, _ serverName: String
-    ) -> RetryThrottle? {
-        config.retryThrottling.map { RetryThrottles.shared.throttle(for: serverName, $0) }
+        first = Config(config, nil, serverName, usesRetryPolicies)
+        state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
 }
 
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let table = MethodConfigTable(config.methods)
-        let throttle = Self.throttle(config, serverName)
-        // The old selector is released outside the lock.
+        let config = Config(config, selector, serverName, usesRetryPolicies)
+        // The old one is released outside the lock.
         let (waiting, _) = state.withLock { state in
-            let old = state.selector
-            state.table = table
-            state.throttle = throttle
-            state.selector = selector
+            let old = state.config
+            state.config = config
             return (state.release(), old)
         }
         for call in waiting { call.configIsKnown() }
@@ -70,10 +58,12 @@ extension MethodConfigs {
 
     /// Removes the selector of a resolver that is stopped. Calls wait for the next result, as before the first.
     func removeSelector() {
-        let removed = state.withLock { state in
-            guard state.selector != nil else { return nil as (any ConfigSelector)? }
+        let removed: Config? = state.withLock { state in
+            guard state.config.selector != nil else { return nil }
             (state.isKnown, state.servesOthers) = (false, false)
-            return state.selector.take()
+            let old = state.config
+            state.config = first
+            return old
         }
         // Released outside the lock.
         _ = removed
@@ -113,53 +103,39 @@ extension MethodConfigs {
 
     /// The policy for a call. Must be called only when the config is known.
     func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
-        let (policy, selector) = state.withLock {
-            ($0.policy(for: path, usesRetryPolicies), $0.selector)
-        }
-        return selector.map { policy.selected(by: $0, path, metadata) } ?? policy
+        state.withLock { $0.config }.policy(for: path, metadata)
     }
 
     /// The policy for a call; nil if the call must wait for the config.
-    private func knownPolicy(for path: String, _ options: borrowing CallOptions) -> MethodPolicy? {
+    func knownPolicy(for path: String, _ options: borrowing CallOptions) -> MethodPolicy? {
         let waitsForReady = options.waitForReady ?? false
-        let (policy, selector) = state.withLock { state in
-            state.isKnown(waitsForReady: waitsForReady)
-                ? (state.policy(for: path, usesRetryPolicies), state.selector) : (nil, nil)
-        }
-        guard let policy, let selector else { return policy }
-        return policy.selected(by: selector, path, options.metadata)
+        let config = state.withLock { $0.isKnown(waitsForReady: waitsForReady) ? $0.config : nil }
+        return config?.policy(for: path, options.metadata)
     }
+}
 
-    /// Makes the call of a method, with the options that its config allows.
-    ///
-    /// - Parameter begun: When the program began the call, before its interceptors.
-    func makeCall(
-        _ path: String, _ options: consuming CallOptions, begun: MonotonicInstant,
-        _ limits: MessageLimits, _ backend: any ChannelBackend,
-        observer: consuming any CallObserver,
-        makeCore: @escaping MakeCore
-    ) -> any CallRequests {
-        let known = knownPolicy(for: path, options)
-        if let known {
-            known.settings?.config.apply(to: &options, begun: begun, limits)
-            guard known.attempts != nil || known.selection?.filter != nil else {
-                return makeCore(options, known.selection, observer, .first)
-            }
+/// What the policies of calls are made of. Never changes, so that a call takes one reference to it.
+private final class Config: Sendable {
+    let table: MethodConfigTable
+    let throttle: RetryThrottle?
+    /// Chooses the settings of each call in place of the table; nil without one.
+    let selector: (any ConfigSelector)?
+    let usesRetryPolicies: Bool
+
+    init(
+        _ config: ServiceConfig, _ selector: (any ConfigSelector)?, _ serverName: String,
+        _ usesRetryPolicies: Bool
+    ) {
+        table = MethodConfigTable(config.methods)
+        throttle = config.retryThrottling.map {
+            RetryThrottles.shared.throttle(for: serverName, $0)
         }
-        return RetryingCall(
-            options, path: path, begun: begun, limits, configs: self, knownPolicy: known,
-            backend: backend,
-            observer: observer, makeCore: makeCore)
+        self.selector = selector
+        self.usesRetryPolicies = usesRetryPolicies
     }
 }
 
 extension MethodConfigs.State {
-    fileprivate func policy(for path: String, _ usesRetryPolicies: Bool) -> MethodPolicy {
-        MethodPolicy(
-            settings: selector == nil ? table.settings(for: path) : nil, throttle: throttle,
-            usesRetryPolicies: usesRetryPolicies)
-    }
-
     fileprivate func isKnown(waitsForReady: Bool) -> Bool {
         isKnown || (servesOthers && !waitsForReady)
     }
@@ -199,10 +175,19 @@ extension MethodPolicy {
     /// How often the call is sent, and when; nil if once.
     var attempts: MethodConfig.Attempts? { usesRetryPolicies ? settings?.config.attempts : nil }
 
-    /// The policy with the settings that a selector chooses for a call in place of the table's.
-    fileprivate func selected(
-        by selector: any ConfigSelector, _ path: String, _ metadata: Metadata
-    ) -> MethodPolicy {
+    /// Whether the call is a ``CallCore`` alone.
+    var isPlain: Bool {
+        !(usesRetryPolicies && settings?.hasAttempts == true) && selection?.filter == nil
+    }
+}
+
+extension Config {
+    func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
+        guard let selector else {
+            return MethodPolicy(
+                settings: table.settings(for: path), throttle: throttle,
+                usesRetryPolicies: usesRetryPolicies)
+        }
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
             let selection = try selector.select(for: path, metadata)
@@ -216,21 +201,22 @@ extension MethodPolicy {
     }
 }
 
-extension MethodConfig {
+extension MethodSettings {
     /// Sets options that are not set, and lowers the limits and the deadline (gRPC's service_config.md). The
     /// timeout is counted from the beginning of the call, so applying the same config again has no effect.
     func apply(
-        to options: inout CallOptions, begun: MonotonicInstant, _ limits: MessageLimits
+        to options: inout CallOptions, begun: @autoclosure () -> MonotonicInstant,
+        _ limits: MessageLimits
     ) {
-        if let timeout {
+        if let timeout = config.timeout {
             options.absoluteDeadline = .earlier(
-                options.absoluteDeadline, Deadline(moment: begun + timeout))
+                options.absoluteDeadline, Deadline(moment: begun() + timeout))
         }
-        options.waitForReady = options.waitForReady ?? waitForReady
+        options.waitForReady = options.waitForReady ?? config.waitForReady
         options.maxSendByteCount = Self.lower(
-            options.maxSendByteCount ?? limits.maxSendByteCount, maxRequestByteCount)
+            options.maxSendByteCount ?? limits.maxSendByteCount, config.maxRequestByteCount)
         options.maxReceiveByteCount = Self.lower(
-            options.maxReceiveByteCount ?? limits.maxReceiveByteCount, maxResponseByteCount)
+            options.maxReceiveByteCount ?? limits.maxReceiveByteCount, config.maxResponseByteCount)
     }
 
     private static func lower(_ limit: Int?, _ other: Int?) -> Int? {

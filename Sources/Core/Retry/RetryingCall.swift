@@ -113,7 +113,7 @@ extension RetryingCall {
     func configIsKnown() {
         let policy = configs.policy(for: path, state.withLock { $0.options.metadata })
         let deadline = state.withLock { state in
-            policy.settings?.config.apply(to: &state.options, begun: epoch, limits)
+            policy.settings?.apply(to: &state.options, begun: epoch, limits)
             return state.options.absoluteDeadline
         }
         schedule(deadline)

@@ -1,8 +1,13 @@
 /// An entry of a service config, or what a selector sets in its place. Calls share it, because it is large to copy.
 package final class MethodSettings: Sendable {
     package let config: MethodConfig
+    /// Whether the config has a retry or hedging policy.
+    let hasAttempts: Bool
 
-    package init(_ config: MethodConfig) { self.config = config }
+    package init(_ config: MethodConfig) {
+        self.config = config
+        hasAttempts = config.attempts != nil
+    }
 }
 
 /// Finds the entry of a service config for a method. Made once for each config. A look-up allocates no
