@@ -12,16 +12,23 @@ private struct Refusing: BalancingPolicy {
     func makeBalancer() -> any Balancer { RefusingBalancer(policy: self) }
 }
 
-private struct RefusingBalancer: Balancer, Picker {
-    let policy: Refusing
+private final class RefusingPicker: Picker {
+    private let policy: Refusing
+
+    init(_ policy: Refusing) { self.policy = policy }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         let error = RPCError(policy.code, "no such shelf")
         return policy.drops ? .drop(error) : .fail(error)
     }
+}
+
+private struct RefusingBalancer: Balancer {
+    let policy: Refusing
+
     mutating func update(
         _ update: BalancerUpdate, _ context: inout BalancerContext
-    ) throws(RPCError) { context.report(.ready, self) }
+    ) throws(RPCError) { context.report(.ready, RefusingPicker(policy)) }
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {}
     mutating func subchannel(
         _ subchannel: Subchannel, changedTo state: SubchannelState,

@@ -66,7 +66,7 @@ final class OpenCalls: CallTracker {
     func callEnded(_ outcome: CallOutcome) { counter.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-struct LeastRequestPicker: Picker {
+final class LeastRequestPicker: Picker {
     typealias Choice = (subchannel: Subchannel, calls: OpenCalls)
 
     private let choices: ContiguousArray<Choice>

@@ -2,14 +2,25 @@ import SwiftletCore
 
 /// Chooses an endpoint by the hash of the call: from the first ring entry whose hash is at least as
 /// large, or from a later entry if that endpoint has failed.
-struct RingHashPicker: Picker {
-    let ring: HashRing
-    let endpoints: ContiguousArray<EndpointList<Void>.Member>
+final class RingHashPicker: Picker {
+    private let ring: HashRing
+    private let endpoints: ContiguousArray<EndpointList<Void>.Member>
     /// The name of the metadata that is hashed; empty when `PickInfo.requestHash` is used.
-    let header: String
+    private let header: String
     /// Whether an endpoint is CONNECTING.
-    let isConnecting: Bool
-    let random: PickerRandom
+    private let isConnecting: Bool
+    private let random: PickerRandom
+
+    init(
+        ring: HashRing, endpoints: ContiguousArray<EndpointList<Void>.Member>, header: String,
+        isConnecting: Bool, random: PickerRandom
+    ) {
+        self.ring = ring
+        self.endpoints = endpoints
+        self.header = header
+        self.isConnecting = isConnecting
+        self.random = random
+    }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         if header.isEmpty {

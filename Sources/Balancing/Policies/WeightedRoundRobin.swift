@@ -164,7 +164,7 @@ extension WeightedRoundRobinBalancer {
     }
 }
 
-struct WeightedRoundRobinPicker: Picker {
+final class WeightedRoundRobinPicker: Picker {
     struct Choice: Sendable {
         let subchannel: Subchannel
         let tracker: ReportedWeight?

@@ -151,7 +151,7 @@ extension WeightedTargetBalancer {
 }
 
 /// Lets one of several pickers choose, at random in proportion to their weights.
-struct WeightedPicker: Picker {
+final class WeightedPicker: Picker {
     typealias Choice = (weight: UInt32, picker: any Picker)
 
     private let pickers: [any Picker]

@@ -1,5 +1,5 @@
 /// Sends every call to one subchannel.
-package struct SinglePicker: Picker {
+package final class SinglePicker: Picker {
     package let subchannel: Subchannel
 
     package init(_ subchannel: Subchannel) { self.subchannel = subchannel }
@@ -8,9 +8,9 @@ package struct SinglePicker: Picker {
 }
 
 /// Keeps calls waiting for the next picker.
-package struct QueuePicker: Picker {
+package final class QueuePicker: Picker {
     /// The subchannel to connect when a call must wait; nil connects none.
-    package var connecting: Subchannel?
+    package let connecting: Subchannel?
 
     package init(connecting: Subchannel? = nil) { self.connecting = connecting }
 
@@ -18,7 +18,7 @@ package struct QueuePicker: Picker {
 }
 
 /// Fails calls that do not wait for ready.
-package struct FailingPicker: Picker {
+package final class FailingPicker: Picker {
     package let error: RPCError
 
     package init(error: RPCError) { self.error = error }

@@ -1,7 +1,8 @@
-/// Chooses the subchannel of a call. A balancer reports a new picker whenever its choice changes.
+/// Chooses the subchannel of a call. A balancer reports a new picker whenever its choice changes. An object, so that
+/// a call does not copy it.
 ///
 /// A picker is called on the thread of the call, by many threads at once, and must not block.
-public protocol Picker: Sendable {
+public protocol Picker: AnyObject, Sendable {
     /// Chooses a subchannel for `call`.
     func pick(_ call: borrowing PickInfo) -> Pick
 }
@@ -15,7 +16,7 @@ public struct PickInfo: Sendable {
     /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
     package var requestHash: UInt64?
     /// What the channel's config selector tells the pickers of its module; nil without a selector.
-    package var attributes: (any AnyObject & Sendable)?
+    package var attributes: (any CallAttributes)?
     /// Measures the attempt; nil if nothing of it is measured.
     package var meter: (any AttemptMeter)?
 
@@ -25,6 +26,9 @@ public struct PickInfo: Sendable {
         self.metadata = metadata
     }
 }
+
+/// What the pickers of a config selector's module read of a call.
+package protocol CallAttributes: AnyObject, Sendable {}
 
 /// A picker's decision.
 @nonexhaustive

@@ -7,7 +7,7 @@ package final class CallSelection: Sendable {
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// What the pickers of the selector's module read.
-    package let attributes: (any AnyObject & Sendable)?
+    package let attributes: (any CallAttributes)?
     /// A step before the first attempt; nil for most calls.
     let filter: (any CallFilter)?
     /// Sees the response of each attempt; nil for most calls.
@@ -17,7 +17,7 @@ package final class CallSelection: Sendable {
     private let cluster: Mutex<Cluster>
 
     private struct Cluster: ~Copyable {
-        var object: (any AnyObject & Sendable)?
+        var object: (any KeptCluster)?
         /// Whether the end of an attempt is not always the end of the call.
         var servesAttempts = false
     }
@@ -26,7 +26,7 @@ package final class CallSelection: Sendable {
     ///   cluster of the call as long as it exists.
     package init(
         _ settings: MethodSettings? = nil, requestHash: UInt64? = nil,
-        attributes: (any AnyObject & Sendable)? = nil, cluster: (any AnyObject & Sendable)? = nil,
+        attributes: (any CallAttributes)? = nil, cluster: (any KeptCluster)? = nil,
         filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil,
         failure: RPCError? = nil
     ) {
@@ -61,7 +61,7 @@ extension CallSelection {
 }
 
 /// A step of a call when a server answers it.
-package protocol ResponseFilter: Sendable {
+package protocol ResponseFilter: AnyObject, Sendable {
     /// Changes the metadata with which the response to an attempt begins: that of its headers, or that of its
     /// trailers if it has no headers. Called before the call receives it, on the thread of the connection and
     /// outside of every lock. Must not block.

@@ -3,7 +3,7 @@ import SwiftletTransport
 import Synchronization
 
 /// What the fault filters have drawn for one call (A33): a delay, then an error in place of the call.
-struct FaultInjection: CallFilter {
+final class FaultInjection: CallFilter {
     private let delay: Duration
     private let error: RPCError?
 

@@ -1,5 +1,7 @@
+import SwiftletCore
+
 /// What a selector and its calls keep of a cluster: the cluster stays in the configuration as long as this exists.
-final class ClusterUse: Sendable {
+final class ClusterUse: KeptCluster {
     let name: ByteText
     /// Of the routes that change the authority of their calls, and of the others.
     private let places: (rewriting: CallPlace, other: CallPlace)
@@ -26,7 +28,7 @@ final class ClusterUse: Sendable {
 
 /// What the pickers read of a call. Shared by all calls of a cluster that have no session, so that a call allocates
 /// none.
-final class CallPlace: Sendable {
+final class CallPlace: CallAttributes {
     let cluster: ByteText
     /// Whether the name of its endpoint becomes the authority of the call (A81).
     let rewritesAuthority: Bool
@@ -39,4 +41,9 @@ final class CallPlace: Sendable {
         self.rewritesAuthority = rewritesAuthority
         self.session = session
     }
+}
+
+extension PickInfo {
+    /// Nil for a call of another selector.
+    var place: CallPlace? { attributes as? CallPlace }
 }

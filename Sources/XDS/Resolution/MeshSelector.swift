@@ -48,7 +48,7 @@ final class MeshSelector: ConfigSelector {
             ? nil : FaultInjection(plan.faults, call, random: random.below)
         guard let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) else {
             return CallSelection(
-                plan.settings, requestHash: hash, attributes: plan.place, cluster: plan.use,
+                plan.settings, requestHash: hash, attributes: plan.place, cluster: plan,
                 filter: fault)
         }
         let server = cookie.server(of: call.metadata)
@@ -65,9 +65,11 @@ final class MeshSelector: ConfigSelector {
 }
 
 /// What is the same for all calls to a cluster by a route.
-private final class CallPlan: Sendable {
+private final class CallPlan: KeptCluster {
     let settings: MethodSettings
     let forwarding: Forwarding
+    /// Calls without a session keep the plan, and with it this. The weak references to this make counting its
+    /// references slow.
     let use: ClusterUse
     /// Of the calls without a session.
     let place: CallPlace

@@ -173,15 +173,17 @@ extension Endpoint {
 }
 
 /// Chooses the server of a call's session, and lets the child choose for other calls.
-private struct AffinityPicker: Picker {
-    let child: any Picker
-    let hosts: OverrideHosts
-    let wakeBalancer: @Sendable () -> Void
+private final class AffinityPicker: Picker {
+    private let child: any Picker
+    private let hosts: OverrideHosts
+    private let wakeBalancer: @Sendable () -> Void
+
+    init(child: any Picker, hosts: OverrideHosts, wakeBalancer: @escaping @Sendable () -> Void) {
+        (self.child, self.hosts, self.wakeBalancer) = (child, hosts, wakeBalancer)
+    }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let session = (call.attributes as? CallPlace)?.session else {
-            return child.pick(call)
-        }
+        guard let session = call.place?.session else { return child.pick(call) }
         switch hosts.choose(session.wanted) {
         case .send(let subchannel, let list):
             session.choose(list)

@@ -2,7 +2,7 @@ import SwiftletCore
 import Synchronization
 
 /// Counts the running calls to a cluster, of all channels of the process (A32).
-final class CallCount: CallTracker {
+final class CallCount: Sendable {
     struct Key: Hashable, Sendable {
         let cluster: ByteText
         /// Empty if the cluster does not set it.
@@ -31,8 +31,6 @@ final class CallCount: CallTracker {
     }
 
     func end() { count.wrappingSubtract(1, ordering: .relaxed) }
-
-    func callEnded(_ outcome: CallOutcome) { end() }
 }
 
 extension CallCount.Key: Comparable {

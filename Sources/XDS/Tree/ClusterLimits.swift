@@ -149,7 +149,8 @@ extension ClusterLimitsBalancer {
 }
 
 /// What the calls on a subchannel need of its endpoint, and their tracker: they are counted for the limit of the
-/// cluster, and for load reports if there are any.
+/// cluster, and for load reports if there are any. Calls do not keep the count itself: counting the references to an
+/// object that has weak ones is slow.
 private final class SubchannelPlace: CallTracker {
     let count: CallCount
     /// Nil if the cluster does not report its load.
@@ -175,6 +176,8 @@ private final class LimitingPicker: Picker {
     private let random: PickerRandom
     /// Empty if nothing needs them.
     private let places: [Subchannel: SubchannelPlace]
+    /// Of the other subchannels.
+    private let noPlace: SubchannelPlace
     /// For each of the drops; empty if the cluster does not report its load.
     private let dropCounts: [DropCount]
 
@@ -187,6 +190,7 @@ private final class LimitingPicker: Picker {
         self.count = count
         self.random = random
         self.places = places
+        noPlace = SubchannelPlace(count, nil, authority: nil)
         dropCounts = policy.load.map { load in policy.drops.map { load.drops($0.category) } } ?? []
     }
 
@@ -209,21 +213,20 @@ private final class LimitingPicker: Picker {
         }
         var subchannel: Subchannel
         let tracker: (any CallTracker)?
-        switch child.pick(call) {
+        let pick = child.pick(call)
+        // Consumed, so that the parts of the pick are not copied.
+        switch consume pick {
         case .subchannel(let chosen, let other): (subchannel, tracker) = (chosen, other)
         case let pick:
             count.end()
             return pick
         }
-        let place = places.isEmpty ? nil : places[subchannel]
-        if let authority = place?.authority,
-            (call.attributes as? CallPlace)?.rewritesAuthority == true
-        {
+        let place = places.isEmpty ? noPlace : places[subchannel] ?? noPlace
+        if let authority = place.authority, call.place?.rewritesAuthority == true {
             subchannel.authority = authority
         }
-        place?.load?.begin()
-        let counted: any CallTracker = place ?? count
+        place.load?.begin()
         return .subchannel(
-            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: counted) } ?? counted)
+            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: place) } ?? place)
     }
 }

@@ -121,17 +121,28 @@ extension ClusterManagerBalancer {
 
 /// Lets the picker of the call's cluster choose.
 private final class ClusterPicker: Picker {
-    private let pickers: [ByteText: any Picker]
+    /// In the order of the names. Most channels have few clusters, so that a search compares less than it would hash.
+    private let pickers: [(name: ByteText, picker: any Picker)]
 
-    init(_ pickers: [ByteText: any Picker]) { self.pickers = pickers }
+    init(_ pickers: [ByteText: any Picker]) {
+        self.pickers = pickers.inOrder { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let place = call.attributes as? CallPlace,
-            let picker = pickers[place.cluster]
-        else {
+        guard let place = call.place, let index = index(of: place.cluster) else {
             // The configuration of the tree is in use before the selector's (A31).
             return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))
         }
-        return picker.pick(call)
+        return pickers[index].picker.pick(call)
+    }
+
+    private func index(of name: ByteText) -> Int? {
+        var (low, high) = (0, pickers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if pickers[middle].name == name { return middle }
+            if pickers[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return nil
     }
 }

@@ -141,7 +141,7 @@ private struct Observed: BalancingPolicy {
     func makeBalancer() -> any Balancer { ObservedBalancer(policy: self) }
 }
 
-private struct Waiting: Picker {
+private final class Waiting: Picker {
     func pick(_ call: borrowing PickInfo) -> Pick { .queue() }
 }
 

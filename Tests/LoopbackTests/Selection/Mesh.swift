@@ -23,7 +23,7 @@ final class Mesh: Resolver {
     }
 
     /// What a selector and its calls keep of a cluster.
-    final class Use: Sendable {
+    final class Use: KeptCluster {
         let name: String
         private let whenReleased: @Sendable (String) -> Void
 
@@ -39,7 +39,7 @@ final class Mesh: Resolver {
     }
 
     /// What the picker reads.
-    final class Route: Sendable {
+    final class Route: CallAttributes {
         let name: String
         let cluster: Cluster
 
@@ -184,9 +184,10 @@ struct MeshPolicy: BalancingPolicy {
     func makeBalancer() -> any Balancer { MeshBalancer() }
 }
 
-private struct MeshBalancer: Balancer, Picker {
-    private var children: [String: GracefulSwitch] = [:]
-    private var pickers: [String: any Picker] = [:]
+private final class MeshPicker: Picker {
+    private let pickers: [String: any Picker]
+
+    init(_ pickers: [String: any Picker]) { self.pickers = pickers }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         guard let route = call.attributes as? Mesh.Route,
@@ -197,6 +198,11 @@ private struct MeshBalancer: Balancer, Picker {
         subchannel.authority = route.cluster.authority
         return .subchannel(subchannel, tracker: route.cluster.tracker ?? tracker)
     }
+}
+
+private struct MeshBalancer: Balancer {
+    private var children: [String: GracefulSwitch] = [:]
+    private var pickers: [String: any Picker] = [:]
 
     private mutating func run(
         _ name: String, _ context: inout BalancerContext,
@@ -212,7 +218,7 @@ private struct MeshBalancer: Balancer, Picker {
         _ body: (inout GracefulSwitch, inout BalancerContext) -> Void
     ) {
         for name in children.keys { run(name, &context, body) }
-        context.report(.ready, self)
+        context.report(.ready, MeshPicker(pickers))
     }
 
     mutating func update(
@@ -233,7 +239,7 @@ private struct MeshBalancer: Balancer, Picker {
                     BalancerUpdate(endpoints: endpoints, policy: box.policy), &context)
             }
         }
-        context.report(.ready, self)
+        context.report(.ready, MeshPicker(pickers))
     }
 
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
