@@ -1,3 +1,5 @@
+import SwiftletMessages
+
 /// The value of a field: a number, a text, a message, or a list or map of them.
 ///
 /// Literals make values: `let port: DynamicValue = 50051`. When a field is set, an integer is converted to
@@ -43,7 +45,7 @@ extension DynamicValue: Equatable {
         case (.uint64(let one), .uint64(let other)): one == other
         case (.float(let one), .float(let other)): one == other
         case (.double(let one), .double(let other)): one == other
-        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.string(let one), .string(let other)): TextBytes.areEqual(one, other)
         case (.bytes(let one), .bytes(let other)): one == other
         case (.enumeration(let one), .enumeration(let other)): one == other
         case (.message(let one), .message(let other)): one == other
@@ -62,7 +64,7 @@ extension DynamicMapKey: Hashable {
         case (.int64(let one), .int64(let other)): one == other
         case (.uint32(let one), .uint32(let other)): one == other
         case (.uint64(let one), .uint64(let other)): one == other
-        case (.string(let one), .string(let other)): haveSameBytes(one, other)
+        case (.string(let one), .string(let other)): TextBytes.areEqual(one, other)
         default: false
         }
     }
@@ -74,29 +76,7 @@ extension DynamicMapKey: Hashable {
         case .int64(let value): hasher.combine(value)
         case .uint32(let value): hasher.combine(value)
         case .uint64(let value): hasher.combine(value)
-        case .string(let value): Self.hash(value, into: &hasher)
-        }
-    }
-}
-
-extension DynamicMapKey {
-    /// Hashes the bytes.
-    ///
-    /// `String` hashes its normalized form. A peer could then send many different strings with the same hash,
-    /// and each of them would be compared with all earlier ones.
-    private static func hash(_ text: String, into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // A byte that does not occur in UTF-8.
-        hasher.combine(0xff as UInt8)
-    }
-
-    private static func haveSameBytes(_ one: String, _ other: String) -> Bool {
-        guard one.utf8.count == other.utf8.count else { return false }
-        var one = one
-        var other = other
-        return one.withUTF8 { left in
-            other.withUTF8 { right in unsafe left.elementsEqual(right) }
+        case .string(let value): TextBytes.hash(value, into: &hasher)
         }
     }
 }
@@ -111,7 +91,7 @@ extension DynamicMapKey: Comparable {
         case (.uint32(let one), .uint32(let other)): one < other
         case (.uint64(let one), .uint64(let other)): one < other
         case (.string(let one), .string(let other)):
-            one.utf8.lexicographicallyPrecedes(other.utf8)
+            TextBytes.precedes(one, other)
         default: false
         }
     }

@@ -55,7 +55,7 @@ enum FieldValue {
         case .float: unsafe left.load(as: Float.self) == right.load(as: Float.self)
         case .double: unsafe left.load(as: Double.self) == right.load(as: Double.self)
         case .string:
-            unsafe areEqual(
+            unsafe TextBytes.areEqual(
                 left.assumingMemoryBound(to: String.self).pointee,
                 right.assumingMemoryBound(to: String.self).pointee)
         case .bytes:
@@ -68,27 +68,19 @@ enum FieldValue {
         }
     }
 
-    /// As bytes: Swift's equality of strings takes time with the square of their combining marks.
-    private static func areEqual(_ left: String, _ right: String) -> Bool {
-        left.utf8.elementsEqual(right.utf8)
-    }
-
     static func hash(_ entry: TableEntry, _ place: UnsafeRawPointer, _ hasher: inout Hasher) {
         switch entry.code {
         case .float: unsafe hasher.combine(place.load(as: Float.self))
         case .double: unsafe hasher.combine(place.load(as: Double.self))
-        case .string: unsafe hash(place.assumingMemoryBound(to: String.self).pointee, &hasher)
+        case .string:
+            unsafe TextBytes.hash(
+                place.assumingMemoryBound(to: String.self).pointee, into: &hasher)
         case .bytes: unsafe hasher.combine(place.assumingMemoryBound(to: [UInt8].self).pointee)
         case .message, .group:
             unsafe FieldTable.hash(
                 place, entry.nestedTable, &hasher)
         default: unsafe hasher.combine(bits(entry, place))
         }
-    }
-
-    private static func hash(_ text: String, _ hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(0xff as UInt8)
     }
 
     /// Calls `body` with what each value of a field is, and with its address. Leaves out a value that is not

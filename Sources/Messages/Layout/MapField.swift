@@ -129,6 +129,6 @@ extension Bool: MapKey {
 extension String: MapKey {
     /// The order of the UTF-8 bytes, as in other implementations.
     public static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
+        TextBytes.precedes(left, right)
     }
 }

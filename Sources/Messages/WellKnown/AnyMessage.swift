@@ -24,7 +24,7 @@ extension Google.Protobuf {
         }
 
         public func holds<M: Message>(_ type: M.Type) -> Bool {
-            containedName.utf8.elementsEqual(M.messageName.utf8)
+            TextBytes.areEqual(containedName, M.messageName)
         }
 
         /// The contained message. Nil if it is of another type.

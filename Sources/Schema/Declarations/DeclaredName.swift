@@ -15,7 +15,7 @@ package enum DeclaredName {
 
     /// Whether both names have the same bytes.
     package static func isSame(_ one: String, _ other: String) -> Bool {
-        one.utf8.elementsEqual(other.utf8)
+        TextBytes.areEqual(one, other)
     }
 
     /// The part of the URL of an Any after the last slash; nil without a slash. Searched in bytes: a character with

@@ -79,7 +79,7 @@ public struct MessageSchema: SchemaElement {
         guard DeclaredName.canBeKey(jsonName),
             let found = pool.messages[index].fieldsByJSONName[jsonName].map({
                 FieldSchema(pool: pool, index: $0)
-            }), found.jsonName.utf8.elementsEqual(jsonName.utf8)
+            }), DeclaredName.isSame(found.jsonName, jsonName)
         else { return nil }
         return found
     }
