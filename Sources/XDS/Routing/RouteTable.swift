@@ -1,5 +1,6 @@
-/// Chooses the route of each call of a channel. Made once for each change of the configuration.
-struct RouteTable: Sendable {
+/// Chooses the route of each call of a channel. Made once for each change of the configuration. An object, so that a
+/// call does not copy its parts.
+final class RouteTable: Sendable {
     /// The domains of the virtual host.
     let domains: [Domain]
     /// The ends of all routes that forward calls, each at its ``RoutedCall/number``.
