@@ -20,9 +20,7 @@ package final class MethodConfigs: Sendable {
     }
 
     private let serverName: String
-    /// Whether retry and hedging policies are used.
-    private let usesRetryPolicies: Bool
-    /// That of the channel's arguments.
+    /// The config of the channel's arguments.
     private let first: Config
     private let state: Mutex<State>
 
@@ -37,7 +35,6 @@ package final class MethodConfigs: Sendable {
         usesRetryPolicies: Bool
     ) {
         self.serverName = serverName
-        self.usesRetryPolicies = usesRetryPolicies
         first = Config(config, nil, serverName, usesRetryPolicies)
         state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
@@ -46,7 +43,7 @@ package final class MethodConfigs: Sendable {
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let config = Config(config, selector, serverName, usesRetryPolicies)
+        let config = Config(config, selector, serverName, first.usesRetryPolicies)
         // The old one is released outside the lock.
         let (waiting, _) = state.withLock { state in
             let old = state.config

@@ -68,8 +68,8 @@ final class MeshSelector: ConfigSelector {
 private final class CallPlan: KeptCluster {
     let settings: MethodSettings
     let forwarding: Forwarding
-    /// Calls without a session keep the plan, and with it this. The weak references to this make counting its
-    /// references slow.
+    /// Calls without a session keep the plan, and not this: the resolver has a weak reference to it, which makes
+    /// counting the others slow.
     let use: ClusterUse
     /// Of the calls without a session.
     let place: CallPlace

@@ -149,8 +149,8 @@ extension ClusterLimitsBalancer {
 }
 
 /// What the calls on a subchannel need of its endpoint, and their tracker: they are counted for the limit of the
-/// cluster, and for load reports if there are any. Calls do not keep the count itself: counting the references to an
-/// object that has weak ones is slow.
+/// cluster, and for load reports if there are any. Calls keep this, and not the count: a table has a weak reference
+/// to that, which makes counting the others slow.
 private final class SubchannelPlace: CallTracker {
     let count: CallCount
     /// Nil if the cluster does not report its load.
