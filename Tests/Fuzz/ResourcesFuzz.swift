@@ -181,7 +181,9 @@ struct ResourcesFuzz {
             _ = selector.explanation(for: path, metadata, authority: "svc", configuration.clusters)
             guard let selection = try? selector.select(for: path, metadata) else { continue }
             var info = PickInfo(path: path, metadata: metadata)
-            (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
+            (info.requestHash, info.attributes) = (
+                selection.requestHash, selection.rules.attributes
+            )
             switch mesh.tree.picker.pick(info) {
             case .subchannel(_, let tracker): tracker?.callEnded(CallOutcome(code: .ok))
             case .fail(let error), .drop(let error):

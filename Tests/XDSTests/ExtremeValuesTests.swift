@@ -46,7 +46,7 @@ struct ExtremeValuesTests {
         let selector = try #require(mesh.selector)
         var info = PickInfo(path: "/s/M")
         let selection = try selector.select(for: "/s/M", Metadata())
-        (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
+        (info.requestHash, info.attributes) = (selection.requestHash, selection.rules.attributes)
         return mesh.tree.picker.pick(info)
     }
 
@@ -106,7 +106,7 @@ struct ExtremeValuesTests {
         }
         tracker?.callEnded(CallOutcome(code: .unavailable))
         let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
-        let config = try #require(selection.settings).config
+        let config = try #require(selection.rules.settings).config
         #expect((config.timeout == nil) == (value == .init()))
         #expect(config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.

@@ -30,7 +30,8 @@ private struct RandomMesh {
         }
 
         let info: PickInfo
-        let selection: CallSelection
+        /// What keeps the cluster, until the call is committed or over.
+        var kept: (any AnyObject & Sendable)?
         let cluster: ByteText
         let waitsForReady: Bool
         var state = State.waiting
@@ -261,11 +262,13 @@ extension RandomMesh {
             #expect(error.code == .unavailable, "seed \(seed): \(error.message)")
             return
         }
-        let place = try #require(selection.attributes as? CallPlace)
+        let attributes = selection.rules.attributes
+        let place = try #require(attributes as? CallPlace)
         var info = PickInfo(path: "/s/M")
-        (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
+        (info.requestHash, info.attributes) = (selection.requestHash, attributes)
         calls[begunCount] = Call(
-            info: info, selection: selection, cluster: place.cluster, waitsForReady: below(2) == 0)
+            info: info, kept: selection.cluster, cluster: place.cluster,
+            waitsForReady: below(2) == 0)
     }
 
     /// Chooses servers for the calls that wait, as a channel does when it has a new picker.
@@ -310,9 +313,9 @@ extension RandomMesh {
             "seed \(seed): a call to \(call.cluster) is sent to \(address)")
     }
 
-    private func commit() {
+    private mutating func commit() {
         guard let id = some(calls.keys.sorted()) else { return }
-        if case .running? = calls[id]?.state { calls[id]?.selection.release() }
+        if case .running? = calls[id]?.state { calls[id]?.kept = nil }
     }
 
     private mutating func end() {
@@ -321,10 +324,10 @@ extension RandomMesh {
     }
 
     private mutating func finish(_ id: Int, _ code: StatusCode = .unavailable) {
-        guard let call = calls.removeValue(forKey: id) else { return }
+        guard var call = calls.removeValue(forKey: id) else { return }
         endedCount += 1
         call.tracker?.callEnded(CallOutcome(code: code))
-        call.selection.release()
+        call.kept = nil
         mesh.settle()
     }
 }

@@ -43,11 +43,11 @@ extension CallCore {
         _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
         at now: MonotonicInstant
     ) -> Consumption {
-        if let filter = head.selection?.responseFilter { pass(&arrival, through: filter) }
+        if let filter = head.rules?.responseFilter { pass(&arrival, through: filter) }
         let hasBody = !arrival.pieces.isEmpty
         var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
         if received.isOver { noteEnd() }
-        if received.isCommitted { head.selection?.release() }
+        received.cluster = nil
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
         return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)
@@ -98,9 +98,9 @@ extension CallCore.State {
         /// The stream of a call that has ended while the server still sends.
         var abandoned: (any StreamCarrier, StreamHandle)?
         var isOver = false
-        /// Whether the server has begun to answer with this arrival.
-        var isCommitted = false
         var tracked: TrackedEnd?
+        /// Released before the observer receives anything.
+        var cluster: (any AnyObject & Sendable)?
         var delivery: CallCore.Delivery?
     }
 
@@ -116,7 +116,7 @@ extension CallCore.State {
         do throws(ResponseEnd) {
             if let initial = arrival.initial.take() {
                 try receive(initial, now)
-                received.isCommitted = true
+                received.cluster = lifetime.takeCluster()
             }
             for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
             if let end = arrival.end.take() {
@@ -129,7 +129,10 @@ extension CallCore.State {
             }
             received.isOver = true
         }
-        if received.isOver { received.tracked = lifetime.takeTrackedEnd() }
+        if received.isOver {
+            received.tracked = lifetime.takeTrackedEnd()
+            if received.cluster == nil { received.cluster = lifetime.takeCluster() }
+        }
         received.delivery = beginDelivering()
         return received
     }

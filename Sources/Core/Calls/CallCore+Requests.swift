@@ -114,18 +114,24 @@ extension CallCore: TimerTarget {
     /// - Parameter isImmediate: Whether the error replaces an end that waits for messages to be read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let (stage, tracked): (Lifetime.Stage?, TrackedEnd?) = state.withLock { state in
-            guard state.lifetime.isOver else {
-                let error = state.mayHaveSent ? error : error.notExecuted
-                let stage = state.finish(
-                    ResponseEnd(error: error, isImmediate: isImmediate), at: now)
-                let hadStream = if case .attached = stage { true } else { false }
-                return (stage, state.lifetime.takeTrackedEnd(wasSent: hadStream))
+        let (stage, tracked, cluster): (Lifetime.Stage?, TrackedEnd?, (any AnyObject & Sendable)?) =
+            state.withLock { state in
+                guard state.lifetime.isOver else {
+                    let error = state.mayHaveSent ? error : error.notExecuted
+                    let stage = state.finish(
+                        ResponseEnd(error: error, isImmediate: isImmediate), at: now)
+                    let hadStream = if case .attached = stage { true } else { false }
+                    let tracked = state.lifetime.takeTrackedEnd(wasSent: hadStream)
+                    return (stage, tracked, state.lifetime.takeCluster())
+                }
+                guard isImmediate, state.lifetime.replaceEnd(with: error) else {
+                    return (nil, nil, nil)
+                }
+                state.inbound.dropMessages()
+                return (.ended, nil, nil)
             }
-            guard isImmediate, state.lifetime.replaceEnd(with: error) else { return (nil, nil) }
-            state.inbound.dropMessages()
-            return (.ended, nil)
-        }
+        // Released before the observer receives the end.
+        _ = consume cluster
         noteEnd()
         guard let stage else { return }
         var wasUnsent = false

@@ -30,9 +30,11 @@ package final class CallCore: Sendable {
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
+    /// - Parameter cluster: Kept until the call is committed or over.
     package init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
-        observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil
+        observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil,
+        cluster: consuming (any AnyObject & Sendable)? = nil
     ) {
         self.deadline = deadline
         self.meter = meter
@@ -47,7 +49,7 @@ package final class CallCore: Sendable {
                     head.framing, maxByteCount: head.maxReceiveByteCount,
                     heldBackByteCount: head.heldBackByteCount,
                     takesOne: observer.acceptsWholeResponse),
-                lifetime: Lifetime(observer)))
+                lifetime: Lifetime(observer, cluster)))
         self.head = head
     }
 }
@@ -102,7 +104,7 @@ extension CallCore {
         if let problem = head.metadataProblem {
             return end(with: .refused(.invalidArgument, problem), isImmediate: true)
         }
-        if let failure = head.selection?.failure { return end(with: failure, isImmediate: true) }
+        if let failure = head.rules?.failure { return end(with: failure, isImmediate: true) }
         if let instant = deadline.moment {
             guard instant > now else { return end(with: .lateStart, isImmediate: true) }
             deadlineTimer.schedule(self, at: instant, on: loop.timerLoop(isAwaited: isAwaited))
@@ -116,11 +118,10 @@ extension CallCore {
         if deadline.moment != nil { deadlineTimer.close() }
     }
 
-    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer, releases
-    /// the cluster, and records the end of the attempt.
+    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer, and records
+    /// the end of the attempt.
     func noteEnd() {
         closeDeadlineTimer()
-        head.selection?.attemptEnded()
         guard let meter else { return }
         let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }
         meter.ended(error, tally)

@@ -7,14 +7,17 @@ package struct CallHead: Sendable {
     /// The limits of the options, or of the channel if the options set none.
     private let limits: MessageLimits
     /// What the channel's config selector has decided; nil without a selector.
-    let selection: CallSelection?
+    let rules: CallRules?
+    /// The hash that the selector has computed; nil if it has computed none.
+    let requestHash: UInt64?
 
     package init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
         _ selection: CallSelection? = nil
     ) {
         self.method = method
-        self.selection = selection
+        rules = selection?.rules
+        requestHash = selection?.requestHash
         self.limits = MessageLimits(
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,

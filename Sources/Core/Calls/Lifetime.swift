@@ -22,10 +22,16 @@ struct Lifetime: ~Copyable {
     private(set) var failure: RPCError?
     /// Reports the end of the call to the balancer; nil for most policies.
     private var tracker: (any CallTracker)?
+    /// What keeps the cluster of the call in the resolver's configuration; nil for most calls.
+    private var cluster: (any AnyObject & Sendable)?
     /// The thread that delivers to the observer.
     var deliverer = SingleDeliverer()
 
-    init(_ observer: consuming any CallObserver) {
+    init(
+        _ observer: consuming any CallObserver,
+        _ cluster: consuming (any AnyObject & Sendable)? = nil
+    ) {
+        self.cluster = cluster
         acceptsWholeResponse = observer.acceptsWholeResponse
         self.observer = observer
     }
@@ -115,6 +121,14 @@ extension Lifetime {
 
     /// The tracker of a choice whose server did not process the call. Its end must be reported.
     mutating func takeTracker() -> (any CallTracker)? { tracker.take() }
+}
+
+// MARK: - The cluster
+
+extension Lifetime {
+    /// What keeps the cluster, for the caller to release outside of the lock: the call is committed or over, and
+    /// goes to no other server of the cluster.
+    mutating func takeCluster() -> (any AnyObject & Sendable)? { cluster.take() }
 }
 
 // MARK: - Times

@@ -289,8 +289,8 @@ extension Channel {
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
         return RetryingCall(
-            options, path: method.path, begun: begun, limits, configs: configs,
-            knownPolicy: policy, backend: backend, observer: observer
+            options, path: method.path, begun: begun, limits, configs: configs, policy: policy,
+            backend: backend, observer: observer
         ) { [self] options, selection, observer, kind in
             CallCore(
                 method, options, limits, selection, backend: backend, observer: observer,
@@ -309,6 +309,6 @@ extension CallCore {
         meter?.addHeaders(to: &options.metadata)
         self.init(
             CallHead(method, options, limits, selection), deadline: deadline, backend: backend,
-            observer: observer, meter: meter)
+            observer: observer, meter: meter, cluster: selection?.cluster)
     }
 }

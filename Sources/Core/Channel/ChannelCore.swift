@@ -257,9 +257,8 @@ extension ChannelCore: CallBackend {
     ) -> Bool {
         HeldLocks.assertNone(calling: "picker")
         var info = PickInfo(path: call.head.path, metadata: call.head.metadata)
-        if let selection = call.head.selection {
-            (info.requestHash, info.attributes) = (selection.requestHash, selection.attributes)
-        }
+        info.requestHash = call.head.requestHash
+        info.attributes = call.head.rules?.attributes
         info.meter = call.meter
         switch picker.pick(info) {
         case .subchannel(let subchannel, let tracker):

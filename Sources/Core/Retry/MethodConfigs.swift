@@ -174,7 +174,7 @@ extension MethodPolicy {
 
     /// Whether the call is a ``CallCore`` alone.
     var isPlain: Bool {
-        !(usesRetryPolicies && settings?.hasAttempts == true) && selection?.filter == nil
+        !(usesRetryPolicies && settings?.hasAttempts == true) && selection?.rules.filter == nil
     }
 }
 
@@ -189,11 +189,12 @@ extension Config {
         do throws(RPCError) {
             let selection = try selector.select(for: path, metadata)
             return MethodPolicy(
-                settings: selection.settings, throttle: throttle,
+                settings: selection.rules.settings, throttle: throttle,
                 usesRetryPolicies: usesRetryPolicies, selection: selection)
         } catch {
             return MethodPolicy(
-                selection: CallSelection(failure: error.ofControlPlane("the config selector")))
+                selection: CallSelection(
+                    CallRules(failure: error.ofControlPlane("the config selector"))))
         }
     }
 }

@@ -88,8 +88,6 @@ extension RetryingCall {
         unregister()
         timer.close()
         deadlineTimer.close()
-        // A call that ended before it began has only the policy.
-        (remainder.selection ?? knownPolicy?.selection)?.release()
         remainder.whenEnded?()
         for attempt in remainder.attempts { attempt.core?.cancel() }
     }

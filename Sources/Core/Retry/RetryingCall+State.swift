@@ -7,11 +7,11 @@ extension RetryingCall {
         var options: CallOptions
         var replay: RequestReplay
         /// Nil until the service config is known.
+        var policy: MethodPolicy?
+        /// Nil until the call begins with its policy.
         var plan: AttemptPlan?
         /// Tells the selector's step that the call has ended; nil if there is none to tell.
         var whenEnded: (@Sendable () -> Void)?
-        /// What the channel's config selector has decided, for all attempts; nil without a selector.
-        var selection: CallSelection?
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
         private(set) var attempts: [Attempt] = []
@@ -30,12 +30,13 @@ extension RetryingCall {
 
         init(
             _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
-            makeCore: @escaping MethodConfigs.MakeCore
+            _ policy: MethodPolicy?, makeCore: @escaping MethodConfigs.MakeCore
         ) {
             self.makeCore = makeCore
             self.observer = observer
             self.options = options
             self.replay = replay
+            self.policy = policy
         }
     }
 
@@ -59,8 +60,18 @@ extension RetryingCall {
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
         fileprivate var makeCore: MethodConfigs.MakeCore?
-        let selection: CallSelection?
+        /// Keeps the cluster of a call with a config selector.
+        fileprivate var policy: MethodPolicy?
         let whenEnded: (@Sendable () -> Void)?
+    }
+
+    /// What remains to be done outside the lock when the call is committed to an attempt.
+    struct Commitment {
+        let attempt: Attempt
+        /// The attempts to cancel.
+        let others: [Attempt]
+        /// To be released.
+        fileprivate let cluster: (any AnyObject & Sendable)?
     }
 
     /// What the core of an attempt is made with. Not a tuple: in one that a lock returns, the closure
@@ -89,7 +100,7 @@ extension RetryingCall.State {
         guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
         return RetryingCall.Beginning(
-            options: options, selection: selection, makeCore: makeCore)
+            options: options, selection: policy?.selection?.withoutCluster, makeCore: makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -159,12 +170,12 @@ extension RetryingCall.State {
             committed = nil
             failures = []
             makeCore = nil
-            selection = nil
+            policy = nil
             whenEnded = nil
         }
         return RetryingCall.Remainder(
             attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
-            selection: selection, whenEnded: whenEnded)
+            policy: policy, whenEnded: whenEnded)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
@@ -208,15 +219,17 @@ extension RPCError {
 // MARK: - Commitment
 
 extension RetryingCall.State {
-    /// Commits the call to an open attempt, once. Returns the other attempts, which must be cancelled; nil
-    /// if the call is committed or over, or if the attempt has ended: another attempt may follow it.
-    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt]? {
+    /// Commits the call to an open attempt, once. Nil if the call is committed or over, or if the attempt has
+    /// ended: another attempt may follow it.
+    mutating func commit(to attempt: RetryingCall.Attempt) -> RetryingCall.Commitment? {
         guard committed == nil, isOpen(attempt) else { return nil }
         committed = attempt
         plan?.commit()
         replay.commit()
         defer { attempts = [attempt] }
-        return attempts.filter { $0 !== attempt }
+        return RetryingCall.Commitment(
+            attempt: attempt, others: attempts.filter { $0 !== attempt },
+            cluster: policy?.selection?.cluster.take())
     }
 
     /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the

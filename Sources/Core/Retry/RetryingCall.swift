@@ -22,8 +22,8 @@ final class RetryingCall: CallRequests {
     private let limits: MessageLimits
     private let backend: any ChannelBackend
     private let configs: MethodConfigs
-    /// The policy of the service config, if it was known when the call was made.
-    let knownPolicy: MethodPolicy?
+    /// Whether the policy of the service config was not known when the call was made.
+    private let awaitsConfig: Bool
     /// Whether the options of the call set ``CallOptions/waitForReady``.
     let waitsForReady: Bool
     /// The values of the observer's properties of the same names.
@@ -42,7 +42,7 @@ final class RetryingCall: CallRequests {
 
     init(
         _ options: CallOptions, path: String, begun: MonotonicInstant = .now,
-        _ limits: MessageLimits, configs: MethodConfigs, knownPolicy: MethodPolicy?,
+        _ limits: MessageLimits, configs: MethodConfigs, policy: MethodPolicy?,
         backend: any ChannelBackend, observer: any CallObserver,
         makeCore: @escaping MethodConfigs.MakeCore
     ) {
@@ -53,7 +53,7 @@ final class RetryingCall: CallRequests {
         epoch = begun
         self.limits = limits
         self.configs = configs
-        self.knownPolicy = knownPolicy
+        awaitsConfig = policy == nil
         waitsForReady = options.waitForReady ?? false
         self.backend = backend
         runsHandlers = observer.runsHandlers
@@ -61,7 +61,7 @@ final class RetryingCall: CallRequests {
         acceptsWholeResponse = observer.acceptsWholeResponse
         state = Mutex(
             State(
-                observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount),
+                observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount), policy,
                 makeCore: makeCore))
     }
 }
@@ -77,8 +77,8 @@ extension RetryingCall {
         guard let deadline else { return }
         if let error = backend.openCalls.add(self) { return channelWasClosed(error) }
         schedule(deadline)
-        if let knownPolicy {
-            begin(knownPolicy)
+        if !awaitsConfig {
+            begin()
         } else if configs.isKnown(orAdd: self) {
             configIsKnown()
         } else {
@@ -92,7 +92,7 @@ extension RetryingCall {
     /// Removes the call from the channel's lists.
     func unregister() {
         backend.openCalls.remove(self)
-        if knownPolicy == nil { configs.remove(self) }
+        if awaitsConfig { configs.remove(self) }
     }
 
     private func schedule(_ deadline: Deadline) {
@@ -111,26 +111,26 @@ extension RetryingCall {
 
     /// Applies the policy to a call that waited for it.
     func configIsKnown() {
-        let policy = configs.policy(for: path, state.withLock { $0.options.metadata })
+        var policy = Optional(
+            configs.policy(for: path, state.withLock { $0.options.metadata }))
         let deadline = state.withLock { state in
-            policy.settings?.apply(to: &state.options, begun: epoch, limits)
+            policy?.settings?.apply(to: &state.options, begun: epoch, limits)
+            if !state.isOver { state.policy = policy.take() }
             return state.options.absoluteDeadline
         }
         schedule(deadline)
-        begin(policy)
+        begin()
     }
 
-    private func begin(_ policy: MethodPolicy) {
-        policy.selection?.serveAttempts()
+    private func begin() {
         let now = time
-        let isOver = state.withLock { state in
-            guard !state.isOver else { return true }
+        let (hasBegun, filter): (Bool, (any CallFilter)?) = state.withLock { state in
+            guard !state.isOver, let policy = state.policy else { return (false, nil) }
             state.plan = AttemptPlan(policy.attempts, throttle: policy.throttle, now: now)
-            state.selection = policy.selection
-            return false
+            return (true, policy.selection?.rules.filter)
         }
-        guard !isOver else { return }
-        guard let filter = policy.selection?.filter else { return carryOutNextStep() }
+        guard hasBegun else { return }
+        guard let filter else { return carryOutNextStep() }
         HeldLocks.assertNone(calling: "call filter")
         let whenEnded = filter.begin { [self] error in
             if let error { fail(error) } else { carryOutNextStep() }
@@ -336,11 +336,8 @@ extension RetryingCall {
     /// Commits the call to the attempt that `choose` returns under the lock, unless the call is committed
     /// already or that attempt is not open.
     private func commit(_ choose: (borrowing State) -> Attempt?) {
-        let commitment: (attempt: Attempt, others: [Attempt])? = state.withLock { state in
-            guard let attempt = choose(state), let others = state.commit(to: attempt) else {
-                return nil
-            }
-            return (attempt, others)
+        let commitment = state.withLock { state in
+            choose(state).flatMap { state.commit(to: $0) }
         }
         guard let commitment else { return }
         timer.cancel()

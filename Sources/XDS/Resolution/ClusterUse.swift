@@ -1,7 +1,7 @@
 import SwiftletCore
 
 /// What a selector and its calls keep of a cluster: the cluster stays in the configuration as long as this exists.
-final class ClusterUse: KeptCluster {
+final class ClusterUse: Sendable {
     let name: ByteText
     /// Of the routes that change the authority of their calls, and of the others.
     private let places: (rewriting: CallPlace, other: CallPlace)

@@ -47,9 +47,8 @@ final class MeshSelector: ConfigSelector {
             plan.faults.isEmpty
             ? nil : FaultInjection(plan.faults, call, random: random.below)
         guard let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) else {
-            return CallSelection(
-                plan.settings, requestHash: hash, attributes: plan.place, cluster: plan,
-                filter: fault)
+            let rules = fault.map { plan.rules(with: $0) } ?? plan.rules
+            return CallSelection(rules, requestHash: hash, cluster: plan)
         }
         let server = cookie.server(of: call.metadata)
         // A60: the cluster of a session is kept if the route still has it.
@@ -58,21 +57,21 @@ final class MeshSelector: ConfigSelector {
         let session = Session(cookie, server, in: use.name)
         let place = use.place(
             rewritingAuthority: plan.forwarding.rewritesAuthority, of: session)
-        return CallSelection(
-            plan.settings, requestHash: hash, attributes: place, cluster: use, filter: fault,
-            responseFilter: session)
+        let rules = CallRules(
+            plan.settings, attributes: place, filter: fault, responseFilter: session)
+        return CallSelection(rules, requestHash: hash, cluster: use)
     }
 }
 
 /// What is the same for all calls to a cluster by a route.
-private final class CallPlan: KeptCluster {
+private final class CallPlan: Sendable {
     let settings: MethodSettings
     let forwarding: Forwarding
     /// Calls without a session keep the plan, and not this: the resolver has a weak reference to it, which makes
     /// counting the others slow.
     let use: ClusterUse
-    /// Of the calls without a session.
-    let place: CallPlace
+    /// Of the calls without a session and without a fault.
+    let rules: CallRules
     /// Of the filters that are on. A session has the first cookie that is sent to the call's path.
     let cookies: [SessionCookie]
     /// Of the filters that are on, in the order in which a call passes them.
@@ -86,7 +85,8 @@ private final class CallPlan: KeptCluster {
                 $0.retry = forwarding.retry
             })
         self.use = use
-        place = use.place(rewritingAuthority: forwarding.rewritesAuthority)
+        rules = CallRules(
+            settings, attributes: use.place(rewritingAuthority: forwarding.rewritesAuthority))
         var (cookies, faults): ([SessionCookie], [FaultConfig]) = ([], [])
         for filter in listener.filters {
             switch end.config(of: filter) {
@@ -96,6 +96,10 @@ private final class CallPlan: KeptCluster {
             }
         }
         (self.cookies, self.faults) = (cookies, faults)
+    }
+
+    func rules(with fault: FaultInjection) -> CallRules {
+        CallRules(settings, attributes: rules.attributes, filter: fault)
     }
 }
 

@@ -64,7 +64,7 @@ final class RetryingCallTrial {
         let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
         call = RetryingCall(
             options, path: "/a.B/C", limits, configs: configs ?? Self.configs(isKnown: true),
-            knownPolicy: policy, backend: backend, observer: observer
+            policy: policy, backend: backend, observer: observer
         ) { options, selection, observer, _ in
             CallCore(
                 CallHead(method, options, limits, selection), deadline: options.deadline,

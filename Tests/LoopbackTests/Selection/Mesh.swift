@@ -23,7 +23,7 @@ final class Mesh: Resolver {
     }
 
     /// What a selector and its calls keep of a cluster.
-    final class Use: KeptCluster {
+    final class Use: Sendable {
         let name: String
         private let whenReleased: @Sendable (String) -> Void
 
@@ -168,10 +168,11 @@ final class MeshSelector: ConfigSelector {
             throw RPCError(.notFound, "no route to \(metadata["x-cluster"] ?? path)")
         }
         let cluster = choice.route.cluster
+        let rules = CallRules(
+            MethodSettings(cluster.method), attributes: choice.route, filter: cluster.filter,
+            responseFilter: cluster.responseFilter)
         return CallSelection(
-            MethodSettings(cluster.method),
-            requestHash: metadata["x-key"].flatMap { UInt64($0) }, attributes: choice.route,
-            cluster: choice.use, filter: cluster.filter, responseFilter: cluster.responseFilter)
+            rules, requestHash: metadata["x-key"].flatMap { UInt64($0) }, cluster: choice.use)
     }
 }
 
