@@ -35,13 +35,13 @@ demo:
 	@echo 'compiling Swiftlet and its command line; the first time this takes a minute or two'
 	$(SWIFT) run --quiet swiftlet demo
 
-# All tests at once would be a thousand threads, and deadlines would pass for want of a processor.
-# Toolchains before 6.3 have no option against that.
+# All tests at once, as by `swift test` alone, would be a thousand threads, and deadlines would pass for want of a
+# processor. Toolchains before 6.3 have no option against that: there the tests run one after another.
 WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 	| grep -o -- '--experimental-maximum-parallelization-width' | sort -u)
 
 test:
-	Tests/run .build/test.log $(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
+	Tests/run .build/test.log $(SWIFT) test $(or $(addsuffix =8,$(WIDTH_OPTION)),--no-parallel)
 
 # The flags are explained in WatchedMutex.swift.
 WATCHED = -Xswiftc -DSWIFTLET_WATCHED_LOCKS \

@@ -58,7 +58,7 @@ extension CallCore {
     /// - Parameter wasSent: False if nothing of the request was sent, so that the call can be sent
     ///   again any number of times.
     package func streamWasNotProcessed(
-        wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
+        wasSent: Bool = true, _ cause: RPCError
     ) {
         enum Next { case seek((any CallTracker)?), fail(isAnswered: Bool), isOver }
         var tally: CallTally?
@@ -79,12 +79,12 @@ extension CallCore {
         case .seek(let tracker):
             // This server has failed the call, whatever the next one does.
             if let tracker {
-                TrackedEnd(tracker: tracker, code: cause().code, wasSent: wasSent).report()
+                TrackedEnd(tracker: tracker, code: cause.code, wasSent: wasSent).report()
             }
-            if let meter, let tally { meter.isSentAgain(after: cause(), tally) }
+            if let meter, let tally { meter.isSentAgain(after: cause, tally) }
             backend.begin(self)
         case .fail(let isAnswered):
-            var error = cause()
+            var error = cause
             // If the server has answered, it has received the request, even if it later reports
             // otherwise.
             if isAnswered { error.mayHaveBeenExecuted = true }

@@ -225,33 +225,29 @@ extension Channel {
         _ method: MethodSignature, _ options: consuming CallOptions,
         observer: consuming any CallObserver
     ) -> any CallRequests {
-        guard let meter = metrics?.meter(of: method) else {
-            return makeCall(method, options, observer: observer, nil)
-        }
-        return makeCall(method, options, observer: MeasuredObserver(observer, meter), meter)
+        make(NewCall(method: method, options: options, observer: observer))
     }
 
-    private func makeCall(
-        _ method: MethodSignature, _ options: consuming CallOptions,
-        observer: consuming any CallObserver, _ meter: (any CallMeter)?
-    ) -> any CallRequests {
-        if hasDefaults { options = options.merged(over: defaultOptions) }
-        options.inherit(InheritedDeadline.ofCall)
-        // A shut-down queue cannot run the deadline timer of an interceptor chain.
-        guard !interceptors.isEmpty || !options.hasNoInterceptors, !backend.queue.isShutDown else {
-            return makeCall(method, bare: options, observer: observer, meter)
+    private func make(_ call: consuming NewCall) -> any CallRequests {
+        if let meter = metrics?.meter(of: call.method) {
+            call.meter = meter
+            call.observer = MeasuredObserver(call.observer, meter)
         }
+        if hasDefaults { call.options = call.options.merged(over: defaultOptions) }
+        call.options.inherit(InheritedDeadline.ofCall)
+        // A shut-down queue cannot run the deadline timer of an interceptor chain.
+        guard !interceptors.isEmpty || !call.options.hasNoInterceptors, !backend.queue.isShutDown
+        else { return makeBare(call) }
 
         let description = CallDescription(
-            method.path, method.shape,
-            authority: options.authority ?? backend.authority,
-            backend.encryption, plain: method.plain)
+            call.method.path, call.method.shape,
+            authority: call.options.authority ?? backend.authority,
+            backend.encryption, plain: call.method.plain)
         // The timeout counts from here, so that the time which interceptors take is included.
-        options.absoluteDeadline = options.deadline
-        options.timeout = nil
-        return InterceptorChain(
-            self, method, options, description, factories(for: description, options), meter,
-            observer: observer)
+        call.options.absoluteDeadline = call.options.deadline
+        call.options.timeout = nil
+        let factories = factories(for: description, call.options)
+        return InterceptorChain(self, call, description, factories)
     }
 
     private func factories(
@@ -265,33 +261,27 @@ extension Channel {
     }
 
     /// The call below the interceptors. Without a service config, it is a ``CallCore`` alone.
-    ///
-    /// - Parameter begun: When the program began the call. Nil means now.
-    func makeCall(
-        _ method: MethodSignature, bare options: consuming CallOptions,
-        begun: MonotonicInstant? = nil, observer: consuming any CallObserver,
-        _ meter: (any CallMeter)?
-    ) -> any CallRequests {
+    func makeBare(_ call: consuming NewCall) -> any CallRequests {
         guard let configs else {
             return CallCore(
-                method, options, limits, nil, backend: backend, observer: observer,
-                meter?.attempt(.first))
+                call.method, call.options, limits, nil, backend: backend, observer: call.observer,
+                call.meter?.attempt(.first))
         }
-        let policy = configs.knownPolicy(for: method.path, options)
+        let policy = configs.knownPolicy(for: call.method.path, call.options)
         if let policy, policy.isPlain {
-            policy.settings?.apply(to: &options, begun: begun ?? .now, limits)
+            policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
             return CallCore(
-                method, options, limits, policy.selection, backend: backend, observer: observer,
-                meter?.attempt(.first))
+                call.method, call.options, limits, policy.selection, backend: backend,
+                observer: call.observer, call.meter?.attempt(.first))
         }
-        let begun = begun ?? .now
-        policy?.settings?.apply(to: &options, begun: begun, limits)
+        let begun = call.begun ?? .now
+        policy?.settings?.apply(to: &call.options, begun: begun, limits)
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
         return RetryingCall(
-            options, path: method.path, begun: begun, limits, configs: configs, policy: policy,
-            backend: backend, observer: observer
-        ) { [self] options, selection, observer, kind in
+            call.options, path: call.method.path, begun: begun, limits, configs: configs,
+            policy: policy, backend: backend, observer: call.observer
+        ) { [self, method = call.method, meter = call.meter] options, selection, observer, kind in
             CallCore(
                 method, options, limits, selection, backend: backend, observer: observer,
                 meter?.attempt(kind))

@@ -62,18 +62,16 @@ final class InterceptorChain: CallRequests {
     ///   - factories: The interceptors, in the order of the requests.
     ///   - meter: Measures the call; nil in a channel without metrics.
     init(
-        _ channel: Channel, _ method: MethodSignature, _ options: CallOptions,
-        _ description: CallDescription, _ factories: [InterceptorFactory],
-        _ meter: (any CallMeter)?,
-        observer: consuming any CallObserver
+        _ channel: Channel, _ call: consuming NewCall, _ description: CallDescription,
+        _ factories: [InterceptorFactory]
     ) {
         backend = channel.backend
-        self.method = method
+        method = call.method
         self.description = description
-        self.meter = meter
-        isAwaited = observer.isAwaited
-        let source = Source(channel: channel, options: options, factories: factories)
-        state = Mutex(State(source: source, observer: observer))
+        meter = call.meter
+        isAwaited = call.observer.isAwaited
+        let source = Source(channel: channel, options: call.options, factories: factories)
+        state = Mutex(State(source: source, observer: call.observer))
         let below = link(from: 0, under: .face(self))
         state.withLock { $0.below = below }
     }
@@ -105,8 +103,10 @@ extension InterceptorChain {
         let channel = state.withLock { $0.source?.channel }
         var options = options
         options.removeInterceptors()
-        return channel?.makeCall(
-            method.at(options.path), bare: options, begun: begun, observer: observer, meter)
+        return channel?.makeBare(
+            NewCall(
+                method: method.at(options.path), options: options, observer: observer, meter: meter,
+                begun: begun))
     }
 
     /// Whether the interceptors from `index` on include those of the call's options.

@@ -33,7 +33,7 @@ extension Backoff {
     /// the next one, which is needed if this attempt fails.
     ///
     /// - Parameter chance: From 0 to 1: the position in the range that the jitter allows.
-    mutating func next(chance: Double = .random(in: 0...1)) -> Duration {
+    mutating func next(chance: Double = .chance) -> Duration {
         attemptCount += 1
         let base =
             current.map { min($0 * configuration.multiplier, configuration.maximum) }
@@ -51,5 +51,14 @@ extension Backoff {
     mutating func reset() {
         current = nil
         attemptCount = 0
+    }
+}
+
+extension Double {
+    /// A random number from 0 to below 1. `random(in:)` would be compiled anew in this module, with all that it needs
+    /// of the protocols of numbers.
+    static var chance: Double {
+        var generator = SystemRandomNumberGenerator()
+        return Double(generator.next() >> 11) * 0x1p-53
     }
 }

@@ -36,7 +36,7 @@ extension RetryState {
     ///   - chance: The position of the delay in the range of the jitter, 0.8 to 1.2. A number from 0 to 1.
     mutating func attemptFailed(
         _ failure: AttemptFailure, isCommitted: Bool = false,
-        chance: Double = .random(in: 0...1)
+        chance: Double = .chance
     ) -> Decision {
         if failure.reach == .dropped { return .giveUp(.dropped) }
         if failure.reach == .closed { return .giveUp(.closed) }

@@ -45,7 +45,7 @@ extension SubchannelStreamState {
     ///   - now: The current time.
     ///   - chance: From 0 to 1: the position in the range that the jitter allows.
     mutating func ended(
-        _ code: StatusCode, now: MonotonicInstant, chance: Double = .random(in: 0...1)
+        _ code: StatusCode, now: MonotonicInstant, chance: Double = .chance
     ) -> Action {
         guard case .open(let since) = phase else { return .nothing }
         guard code != .unimplemented else {
