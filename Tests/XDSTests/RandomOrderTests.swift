@@ -31,7 +31,7 @@ private struct RandomMesh {
 
         let info: PickInfo
         /// What keeps the cluster, until the call is committed or over.
-        var kept: (any AnyObject & Sendable)?
+        var kept: (any KeptCluster)?
         let cluster: ByteText
         let waitsForReady: Bool
         var state = State.waiting

@@ -53,19 +53,19 @@ extension [ServerAddress] {
     /// Takes one address of each family in turn, beginning with the family of the first address
     /// (RFC 8305 §4). The order within a family is kept.
     fileprivate var withFamiliesInterleaved: [ServerAddress] {
-        var families: [SocketAddress.Family] = []
-        var queues: [SocketAddress.Family: [ServerAddress]] = [:]
+        var queues: [[ServerAddress]] = []
         for address in self {
             let family = address.socketAddress.family
-            if queues[family] == nil { families.append(family) }
-            queues[family, default: []].append(address)
-        }
-        guard families.count > 1 else { return self }
-        let longest = queues.values.map(\.count).max() ?? 0
-        return (0..<longest).flatMap { index in
-            families.compactMap { family in
-                queues[family].flatMap { index < $0.count ? $0[index] : nil }
+            if let queue = queues.firstIndex(where: { $0[0].socketAddress.family == family }) {
+                queues[queue].append(address)
+            } else {
+                queues.append([address])
             }
+        }
+        guard queues.count > 1 else { return self }
+        let longest = queues.map(\.count).max() ?? 0
+        return (0..<longest).flatMap { index in
+            queues.compactMap { index < $0.count ? $0[index] : nil }
         }
     }
 }

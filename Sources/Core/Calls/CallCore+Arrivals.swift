@@ -100,7 +100,7 @@ extension CallCore.State {
         var isOver = false
         var tracked: TrackedEnd?
         /// Released before the observer receives anything.
-        var cluster: (any AnyObject & Sendable)?
+        var cluster: (any KeptCluster)?
         var delivery: CallCore.Delivery?
     }
 

@@ -114,7 +114,7 @@ extension CallCore: TimerTarget {
     /// - Parameter isImmediate: Whether the error replaces an end that waits for messages to be read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let (stage, tracked, cluster): (Lifetime.Stage?, TrackedEnd?, (any AnyObject & Sendable)?) =
+        let (stage, tracked, cluster): (Lifetime.Stage?, TrackedEnd?, (any KeptCluster)?) =
             state.withLock { state in
                 guard state.lifetime.isOver else {
                     let error = state.mayHaveSent ? error : error.notExecuted

@@ -34,7 +34,7 @@ package final class CallCore: Sendable {
     package init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
         observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil,
-        cluster: consuming (any AnyObject & Sendable)? = nil
+        cluster: consuming (any KeptCluster)? = nil
     ) {
         self.deadline = deadline
         self.meter = meter

@@ -23,13 +23,13 @@ struct Lifetime: ~Copyable {
     /// Reports the end of the call to the balancer; nil for most policies.
     private var tracker: (any CallTracker)?
     /// What keeps the cluster of the call in the resolver's configuration; nil for most calls.
-    private var cluster: (any AnyObject & Sendable)?
+    private var cluster: (any KeptCluster)?
     /// The thread that delivers to the observer.
     var deliverer = SingleDeliverer()
 
     init(
         _ observer: consuming any CallObserver,
-        _ cluster: consuming (any AnyObject & Sendable)? = nil
+        _ cluster: consuming (any KeptCluster)? = nil
     ) {
         self.cluster = cluster
         acceptsWholeResponse = observer.acceptsWholeResponse
@@ -128,7 +128,7 @@ extension Lifetime {
 extension Lifetime {
     /// What keeps the cluster, for the caller to release outside of the lock: the call is committed or over, and
     /// goes to no other server of the cluster.
-    mutating func takeCluster() -> (any AnyObject & Sendable)? { cluster.take() }
+    mutating func takeCluster() -> (any KeptCluster)? { cluster.take() }
 }
 
 // MARK: - Times

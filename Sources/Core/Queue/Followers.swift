@@ -16,8 +16,9 @@ final class Followers<Value: Sendable>: Sendable {
     }
 
     private struct State: ~Copyable {
-        var followers: [UInt64: Follower] = [:]
-        var nextFollower: UInt64 = 0
+        /// In the order of their numbers. There are few, and a table would be compiled for each type of value.
+        var followers: [(number: UInt64, follower: Follower)] = []
+        var lastNumber: UInt64 = 0
         var changes = Backlog<Change>()
         var deliverer = SingleDeliverer()
     }
@@ -44,12 +45,17 @@ extension Followers {
             return stream
         }
         let number = state.withLock { state in
-            state.nextFollower += 1
-            state.followers[state.nextFollower] = continuation
-            return state.nextFollower
+            state.lastNumber += 1
+            state.followers.append((state.lastNumber, continuation))
+            return state.lastNumber
         }
         continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.followers.removeValue(forKey: number) }
+            let removed = self?.state.withLock { state in
+                state.followers.firstIndex { $0.number == number }
+                    .map { state.followers.remove(at: $0) }
+            }
+            // Released outside the lock.
+            _ = removed
         }
         return stream
     }
@@ -60,7 +66,7 @@ extension Followers {
         state.withLock { state in
             guard !state.followers.isEmpty else { return false }
             state.changes.append(
-                Change(value: value, isLast: isLast, followers: Array(state.followers.values)))
+                Change(value: value, isLast: isLast, followers: state.followers.map(\.follower)))
             return state.deliverer.begin()
         }
     }

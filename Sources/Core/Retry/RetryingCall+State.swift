@@ -60,7 +60,7 @@ extension RetryingCall {
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
         fileprivate var makeCore: MethodConfigs.MakeCore?
-        /// Keeps the cluster of a call with a config selector.
+        /// Keeps the cluster, until the end of the call was delivered.
         fileprivate var policy: MethodPolicy?
         let whenEnded: (@Sendable () -> Void)?
     }
@@ -71,7 +71,7 @@ extension RetryingCall {
         /// The attempts to cancel.
         let others: [Attempt]
         /// To be released.
-        fileprivate let cluster: (any AnyObject & Sendable)?
+        fileprivate let cluster: (any KeptCluster)?
     }
 
     /// What the core of an attempt is made with. Not a tuple: in one that a lock returns, the closure

@@ -12,16 +12,16 @@ struct ServerName: Hashable, Sendable {
 
 /// The names of an endpoint that has addresses of several endpoints.
 private enum ServerNames: EndpointAttributeKey {
-    typealias Value = [ServerAddress: ServerName]
+    typealias Value = [SocketAddress: ServerName]
 }
 
 extension Endpoint {
     /// What a connection needs to know of each address. An address without an entry is treated as the target is.
     var serverNames: [SocketAddress: ServerName] {
         var names: [SocketAddress: ServerName] = [:]
-        for address in addresses {
+        for address in addresses.map(\.socketAddress) {
             let name = attributes[ServerNames.self].map { $0[address] } ?? attributes.ownServerName
-            if let name { names[address.socketAddress] = name }
+            if let name { names[address] = name }
         }
         return names
     }
@@ -31,9 +31,11 @@ extension Endpoint {
     mutating func keepServerNames(of endpoints: [Endpoint]) {
         let own = attributes.ownServerName
         guard endpoints.contains(where: { $0.attributes.ownServerName != own }) else { return }
-        var names: [ServerAddress: ServerName] = [:]
+        var names: [SocketAddress: ServerName] = [:]
         for endpoint in endpoints.reversed() {
-            for address in endpoint.addresses { names[address] = endpoint.attributes.ownServerName }
+            for address in endpoint.addresses {
+                names[address.socketAddress] = endpoint.attributes.ownServerName
+            }
         }
         attributes[ServerNames.self] = names
     }

@@ -3,12 +3,12 @@ package struct CallSelection: Sendable {
     package let rules: CallRules
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
-    /// As long as this exists, the resolver keeps the cluster of the call. The call releases it when it is
-    /// committed or over, outside of every lock: the last release may call the resolver.
-    package var cluster: (any AnyObject & Sendable)?
+    /// The call releases it when it is committed or over, outside of every lock: the last release may call the
+    /// resolver.
+    package var cluster: (any KeptCluster)?
 
     package init(
-        _ rules: CallRules, requestHash: UInt64? = nil, cluster: (any AnyObject & Sendable)? = nil
+        _ rules: CallRules, requestHash: UInt64? = nil, cluster: (any KeptCluster)? = nil
     ) {
         self.rules = rules
         self.requestHash = requestHash

@@ -9,6 +9,9 @@ package protocol ConfigSelector: AnyObject, Sendable {
     func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection
 }
 
+/// As long as it exists, the resolver keeps the cluster of a call.
+package typealias KeptCluster = AnyObject & Sendable
+
 /// A step of a call between the choice of its settings and its first attempt.
 package protocol CallFilter: AnyObject, Sendable {
     /// Calls `proceed` once, now or later, on any thread: with nil to send the call, and with an error to end it

@@ -53,7 +53,7 @@ struct OperationRules {
     private var receivesInitialMetadata = false
     private var receivesStatus = false
     /// Running operations that send or receive a message. Of each kind only one may run at a time.
-    private var pending: Set<Operation.Kind> = []
+    private var pending: [Operation.Kind] = []
 }
 
 extension OperationRules {
@@ -77,7 +77,7 @@ extension OperationRules {
         self = rules
     }
 
-    mutating func end(_ kind: Operation.Kind) { pending.remove(kind) }
+    mutating func end(_ kind: Operation.Kind) { pending.removeAll { $0 == kind } }
 
     private mutating func admit(_ kind: Operation.Kind) throws(RPCError) {
         switch kind {
@@ -108,9 +108,8 @@ extension OperationRules {
     }
 
     private mutating func admitOneAtATime(_ kind: Operation.Kind) throws(RPCError) {
-        guard pending.insert(kind).inserted else {
-            throw Self.refusal(kind, "is still running")
-        }
+        guard !pending.contains(kind) else { throw Self.refusal(kind, "is still running") }
+        pending.append(kind)
     }
 
     private static func refusal(_ kind: Operation.Kind, _ reason: String) -> RPCError {
