@@ -160,6 +160,8 @@ extension MeshClient {
                 events[ObjectIdentifier(resolver), default: []].append((watcher, event))
             }
         }
+        // First, so that a call which a resource lets begin finds the resource counted.
+        if !notified.isEmpty { work.metrics?.update(work.client) }
         for resolver in notified { resolver.receive(events[ObjectIdentifier(resolver)] ?? []) }
     }
 
