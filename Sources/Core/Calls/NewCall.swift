@@ -1,6 +1,7 @@
 import SwiftletTransport
 
-/// A call on its way through the channel. Not copyable, so that its parts are moved.
+/// A call on its way through the channel. Not copyable, so that its parts are moved. One value, because the compiler
+/// would make a copy of each function that takes an observer alone, for every type of observer.
 struct NewCall: ~Copyable {
     let method: MethodSignature
     var options: CallOptions
