@@ -16,8 +16,9 @@ struct CoreFolderTests {
         ("Arguments", "channel arguments, options of calls, credentials of calls"),
         ("Resolution", "from a target to endpoints"),
         ("Connecting", "from addresses to a link"),
+        ("Retry", "whether another attempt follows a failed one, and when"),
         ("Calls", "one call: requests, responses, deadline, being sent again"),
-        ("Retry", "attempts: retries, hedging, throttling"),
+        ("Hedging", "calls that consist of several, or wait for their settings"),
         ("Interceptors", "what stands between a call and its caller"),
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
@@ -44,7 +45,7 @@ struct CoreFolderTests {
         "Arguments": ["CallDescription", "InterceptorFactory"],
         "Connecting": ["SocketSupply"],
         // An attempt and a chain make their calls on the channel.
-        "Retry": ["ChannelBackend"],
+        "Hedging": ["ChannelBackend"],
         "Interceptors": ["Channel", "ChannelBackend"],
     ]
 

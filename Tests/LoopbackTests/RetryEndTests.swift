@@ -29,13 +29,13 @@ struct RetryEndTests {
     /// Starts a call whose end arrives in the stream.
     private static func start(
         on channel: Channel
-    ) throws -> (call: RetryingCall, ends: AsyncStream<Result<[UInt8], RPCError>>) {
+    ) throws -> (call: HedgedCall, ends: AsyncStream<Result<[UInt8], RPCError>>) {
         let (ends, end) = AsyncStream.makeStream(of: Result<[UInt8], RPCError>.self)
         let running = try channel.startUnary(RetryTests.echo, [1]) { result in
             end.yield(result.map(\.message))
             end.finish()
         }
-        return (try #require(running.call as? RetryingCall), ends)
+        return (try #require(running.call as? HedgedCall), ends)
     }
 
     @Test("ends when its channel is closed", arguments: [Duration.zero, .seconds(3_600)])

@@ -78,8 +78,8 @@ struct RetryReleaseTests {
         // Longer than the test. So no timer of an ended call may keep the call alive.
         var options = CallOptions()
         options.timeout = .seconds(3_600)
-        weak var unary: RetryingCall?
-        weak var stream: RetryingCall?
+        weak var unary: HedgedCall?
+        weak var stream: HedgedCall?
         do {
             let (ends, end) = AsyncStream.makeStream(of: StatusCode.self)
             let call = try channel.startUnary(RetryTests.echo, request, options: options) {
@@ -89,7 +89,7 @@ struct RetryReleaseTests {
                 case .failure(let error): end.yield(error.code)
                 }
             }
-            unary = try #require(call.call as? RetryingCall)
+            unary = try #require(call.call as? HedgedCall)
             let writing = channel.startBidirectional(
                 RetryTests.chat, options: options,
                 handlers: ResponseHandlers { _ in
@@ -99,7 +99,7 @@ struct RetryReleaseTests {
                     case .failure(let error): end.yield(error.code)
                     }
                 })
-            stream = try #require(writing.running.call as? RetryingCall)
+            stream = try #require(writing.running.call as? HedgedCall)
             try writing.write(request)
             writing.finish()
             if way.isCancelled {

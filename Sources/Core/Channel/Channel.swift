@@ -278,7 +278,7 @@ extension Channel {
         policy?.settings?.apply(to: &call.options, begun: begun, limits)
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
-        return RetryingCall(
+        return HedgedCall(
             call.options, path: call.method.path, begun: begun, limits, configs: configs,
             policy: policy, backend: backend, observer: call.observer
         ) { [self, method = call.method, meter = call.meter] options, selection, observer, kind in

@@ -27,7 +27,7 @@
                 "Dictionary<ServerIdentity, Array<OpenSSLTicket>>", "GnuTLS.State",
                 "GnuTLSContext.State", "ProgramSession.State",
             ],
-            "RetryingCall.State": ["RetryingCall.Attempt.State"],
+            "HedgedCall.State": ["HedgedCall.Attempt.State"],
             "OperationBatches.State": ["CompletionQueue.State"],
             // A loop that is closed has no timers.
             "EventLoop.Inbox": ["LoopTimers.State"],

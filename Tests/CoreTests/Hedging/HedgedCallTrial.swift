@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftletCore
 
 /// A call with a policy on a backend without a network. The test ends the attempts, and fires the timers.
-final class RetryingCallTrial {
+final class HedgedCallTrial {
     /// Keeps the cores of the attempts. No call gets a stream.
     final class Backend: ChannelBackend {
         let queue: CompletionQueue
@@ -47,7 +47,7 @@ final class RetryingCallTrial {
 
     let backend: Backend
     let observer = Observer()
-    let call: RetryingCall
+    let call: HedgedCall
 
     /// - Parameter attempts: The policy; nil if the call waits for the service config.
     init(
@@ -62,7 +62,7 @@ final class RetryingCallTrial {
             MethodPolicy(settings: MethodSettings(MethodConfig([.all]) { $0.attempts = attempts }))
         }
         let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
-        call = RetryingCall(
+        call = HedgedCall(
             options, path: "/a.B/C", limits, configs: configs ?? Self.configs(isKnown: true),
             policy: policy, backend: backend, observer: observer
         ) { options, selection, observer, _ in

@@ -1,6 +1,6 @@
 // The state of a call with a policy, and the decisions that are made under its lock.
 
-extension RetryingCall {
+extension HedgedCall {
     struct State: ~Copyable {
         var observer: (any CallObserver)?
         /// The options of all attempts, with one absolute deadline.
@@ -85,29 +85,29 @@ extension RetryingCall {
 
 // MARK: - Steps
 
-extension RetryingCall.State {
+extension HedgedCall.State {
     /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended, is
     /// committed, or waits for the service config.
-    mutating func nextStep(now: Duration) -> RetryingCall.Step? {
+    mutating func nextStep(now: Duration) -> HedgedCall.Step? {
         guard !isOver, committed == nil, let next = plan?.next(now: now) else { return nil }
         return step(after: next)
     }
 
     /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
     mutating func add(
-        _ attempt: RetryingCall.Attempt
-    ) -> RetryingCall.Beginning? {
+        _ attempt: HedgedCall.Attempt
+    ) -> HedgedCall.Beginning? {
         guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
-        return RetryingCall.Beginning(
+        return HedgedCall.Beginning(
             options: options, selection: policy?.selection?.withoutCluster, makeCore: makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
     mutating func remove(
-        _ attempt: RetryingCall.Attempt, ended end: CallEnd, _ failure: AttemptFailure?,
+        _ attempt: HedgedCall.Attempt, ended end: CallEnd, _ failure: AttemptFailure?,
         now: Duration
-    ) -> RetryingCall.Step? {
+    ) -> HedgedCall.Step? {
         guard let failure else { return succeed(attempt).map { .succeed(end, $0) } }
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
         attempts.remove(at: index)
@@ -123,13 +123,13 @@ extension RetryingCall.State {
     /// The deadline has passed. Ends the call if no attempt is open. An open attempt reports the deadline
     /// itself, with the step at which it waited, unless it has failed already: then the call ends when it
     /// receives that failure.
-    mutating func deadlineHasPassed() -> RetryingCall.Step? {
+    mutating func deadlineHasPassed() -> HedgedCall.Step? {
         guard !isOver else { return nil }
         isLate = true
         return attempts.isEmpty ? endLate() : nil
     }
 
-    private mutating func endLate() -> RetryingCall.Step {
+    private mutating func endLate() -> HedgedCall.Step {
         let step = plan == nil ? "before the resolver's first result" : "before the next attempt"
         return .fail(
             end(), RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted)
@@ -137,7 +137,7 @@ extension RetryingCall.State {
 
     /// Ends the call if its plan gives up, or if the next attempt would be too late. The decision is made
     /// under the lock, so no later event can change the result.
-    private mutating func step(after next: AttemptPlan.Next) -> RetryingCall.Step {
+    private mutating func step(after next: AttemptPlan.Next) -> HedgedCall.Step {
         switch next {
         case .send, .wait: if isLate, attempts.isEmpty { return endLate() }
         case .giveUp: break
@@ -152,9 +152,9 @@ extension RetryingCall.State {
 
 // MARK: - The end
 
-extension RetryingCall.State {
+extension HedgedCall.State {
     /// Ends the call with the response of an attempt, which has ended. Nil if the attempt was not open.
-    mutating func succeed(_ attempt: RetryingCall.Attempt) -> RetryingCall.Remainder? {
+    mutating func succeed(_ attempt: HedgedCall.Attempt) -> HedgedCall.Remainder? {
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
         attempts.remove(at: index)
         plan?.attemptSucceeded()
@@ -162,7 +162,7 @@ extension RetryingCall.State {
     }
 
     /// Marks the call as over, and releases its attempts and its request.
-    mutating func end() -> RetryingCall.Remainder {
+    mutating func end() -> HedgedCall.Remainder {
         defer {
             isOver = true
             replay.removeAll()
@@ -173,20 +173,20 @@ extension RetryingCall.State {
             policy = nil
             whenEnded = nil
         }
-        return RetryingCall.Remainder(
+        return HedgedCall.Remainder(
             attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
             policy: policy, whenEnded: whenEnded)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
-    mutating func stop() -> RetryingCall.Remainder? {
+    mutating func stop() -> HedgedCall.Remainder? {
         guard !isOver else { return nil }
         plan?.stop()
         return attempts.isEmpty ? end() : nil
     }
 }
 
-extension RetryingCall.Remainder {
+extension HedgedCall.Remainder {
     /// The last failure, with the failures before it.
     var lastFailure: CallEnd {
         var earlier = self
@@ -218,23 +218,23 @@ extension RPCError {
 
 // MARK: - Commitment
 
-extension RetryingCall.State {
+extension HedgedCall.State {
     /// Commits the call to an open attempt, once. Nil if the call is committed or over, or if the attempt has
     /// ended: another attempt may follow it.
-    mutating func commit(to attempt: RetryingCall.Attempt) -> RetryingCall.Commitment? {
+    mutating func commit(to attempt: HedgedCall.Attempt) -> HedgedCall.Commitment? {
         guard committed == nil, isOpen(attempt) else { return nil }
         committed = attempt
         plan?.commit()
         replay.commit()
         defer { attempts = [attempt] }
-        return RetryingCall.Commitment(
+        return HedgedCall.Commitment(
             attempt: attempt, others: attempts.filter { $0 !== attempt },
             cluster: policy?.selection?.cluster.take())
     }
 
     /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the
     /// call is committed to, if there is one.
-    private func isOpen(_ attempt: RetryingCall.Attempt) -> Bool {
+    private func isOpen(_ attempt: HedgedCall.Attempt) -> Bool {
         attempts.contains { $0 === attempt }
     }
 }

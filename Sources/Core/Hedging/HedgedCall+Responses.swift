@@ -3,7 +3,7 @@ import Synchronization
 
 // The events of the attempts, and the end of the call.
 
-extension RetryingCall {
+extension HedgedCall {
     func attempt(_ attempt: Attempt, received metadata: Metadata) {
         commit(to: attempt)
         if isCommitted(to: attempt) { deliver(.initialMetadata(metadata)) }
@@ -119,7 +119,7 @@ extension RetryingCall {
     private func takeObserver() -> (any CallObserver)? { state.withLock { $0.observer.take() } }
 }
 
-extension RetryingCall: RegisteredCall {
+extension HedgedCall: RegisteredCall {
     /// No attempt follows. Ends the call if none is open.
     func channelWasClosed(_ error: RPCError) {
         let remainder = state.withLock { $0.stop() }
@@ -129,7 +129,7 @@ extension RetryingCall: RegisteredCall {
 
 // MARK: - Time
 
-extension RetryingCall: TimerTarget {
+extension HedgedCall: TimerTarget {
     /// Carries out the actions of the plan that are due.
     func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
@@ -144,9 +144,9 @@ extension RetryingCall: TimerTarget {
 
 /// Ends a call at its deadline while no attempt is open.
 final class RetryDeadline: TimerTarget {
-    private let call: RetryingCall
+    private let call: HedgedCall
 
-    init(_ call: RetryingCall) { self.call = call }
+    init(_ call: HedgedCall) { self.call = call }
 
     func timerFired(now: MonotonicInstant) { call.deadlineHasPassed() }
 }

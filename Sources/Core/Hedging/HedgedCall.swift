@@ -7,7 +7,7 @@ import Synchronization
 /// Until an attempt receives response headers, or the request exceeds the replay limit, each attempt may
 /// provide the result of the call. Then the call is committed to one attempt: the others are cancelled, and
 /// requests and responses are passed through.
-final class RetryingCall: CallRequests {
+final class HedgedCall: CallRequests {
     /// An event for the observer. Events are delivered one at a time.
     enum Event {
         case initialMetadata(Metadata)
@@ -68,7 +68,7 @@ final class RetryingCall: CallRequests {
 
 // MARK: - Requests
 
-extension RetryingCall {
+extension HedgedCall {
     func start() {
         let deadline: Deadline? = state.withLock { state in
             defer { state.isStarted = true }
@@ -193,7 +193,7 @@ extension RetryingCall {
 
 // MARK: - Attempts
 
-extension RetryingCall {
+extension HedgedCall {
     /// One attempt. It observes its ``CallCore``.
     final class Attempt: CallObserver {
         struct State: ~Copyable {
@@ -205,7 +205,7 @@ extension RetryingCall {
             var lostCount = 0
         }
 
-        let call: RetryingCall
+        let call: HedgedCall
         let state = Mutex(State())
 
         var runsHandlers: Bool { call.runsHandlers }
@@ -216,7 +216,7 @@ extension RetryingCall {
             !call.isResent.exchange(true, ordering: .relaxed)
         }
 
-        init(_ call: RetryingCall) { self.call = call }
+        init(_ call: HedgedCall) { self.call = call }
 
         var core: CallCore? { state.withLock { $0.core } }
         /// The number of messages that the attempt's connection accepted.

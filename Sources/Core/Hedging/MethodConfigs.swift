@@ -15,7 +15,7 @@ package final class MethodConfigs: Sendable {
         /// or the network has failed.
         var servesOthers = false
         /// Calls that wait for the config, with the order in which they began to wait.
-        var waiting: [ObjectIdentifier: (number: UInt64, call: RetryingCall)] = [:]
+        var waiting: [ObjectIdentifier: (number: UInt64, call: HedgedCall)] = [:]
         var waitingNumber: UInt64 = 0
     }
 
@@ -78,9 +78,9 @@ extension MethodConfigs {
         for call in state.withLock({ $0.release() }) { call.configIsKnown() }
     }
 
-    /// Whether the call can use the config. If not, the call waits: ``RetryingCall/configIsKnown()`` is
+    /// Whether the call can use the config. If not, the call waits: ``HedgedCall/configIsKnown()`` is
     /// called later on another thread, unless the call is removed before.
-    func isKnown(orAdd call: RetryingCall) -> Bool {
+    func isKnown(orAdd call: HedgedCall) -> Bool {
         state.withLock { state in
             let isKnown = state.isKnown(waitsForReady: call.waitsForReady)
             if !isKnown { state.append(call) }
@@ -89,7 +89,7 @@ extension MethodConfigs {
     }
 
     /// Removes a call that has ended.
-    func remove(_ call: RetryingCall) {
+    func remove(_ call: HedgedCall) {
         let removed = state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(call)) }
         // Released outside the lock.
         _ = removed
@@ -137,20 +137,20 @@ extension MethodConfigs.State {
         isKnown || (servesOthers && !waitsForReady)
     }
 
-    fileprivate mutating func append(_ call: RetryingCall) {
+    fileprivate mutating func append(_ call: HedgedCall) {
         waitingNumber += 1
         waiting[ObjectIdentifier(call)] = (waitingNumber, call)
     }
 
     /// Returns the waiting calls, in the order in which they began to wait.
-    fileprivate mutating func release() -> [RetryingCall] {
+    fileprivate mutating func release() -> [HedgedCall] {
         isKnown = true
         defer { waiting = [:] }
         return waiting.values.inOrder { $0.number < $1.number }.map(\.call)
     }
 
     /// Returns the waiting calls that do not wait for ready, in the order in which they began to wait.
-    fileprivate mutating func releaseOthers() -> [RetryingCall] {
+    fileprivate mutating func releaseOthers() -> [HedgedCall] {
         servesOthers = true
         let released = waiting.filter { !$0.value.call.waitsForReady }
         for key in released.keys { waiting[key] = nil }

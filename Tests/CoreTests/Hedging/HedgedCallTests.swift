@@ -5,11 +5,11 @@ import Testing
 @testable import SwiftletCore
 
 @Suite("A call with a policy, without a network")
-struct RetryingCallTests {
+struct HedgedCallTests {
     @Test("is not committed to an attempt that has ended")
     func commitAfterEnd() throws {
-        let trial = try RetryingCallTrial(
-            RetryingCallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10))
+        let trial = try HedgedCallTrial(
+            HedgedCallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10))
         trial.call.start()
         let first = try #require(trial.call.state.withLock { $0.attempts.first })
         trial.failAttempt()
@@ -26,7 +26,7 @@ struct RetryingCallTests {
 
     @Test("is sent again once if servers refuse its streams, however many attempts follow")
     func refusedAlways() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.call.start()
         while trial.ends.isEmpty {
             let core = try #require(trial.cores.last)
@@ -41,8 +41,8 @@ struct RetryingCallTests {
 
     @Test("counts the timeout of a service config from its begin, not from the config's arrival")
     func timeoutOfLateConfig() throws {
-        let configs = RetryingCallTrial.configs(isKnown: false)
-        let trial = try RetryingCallTrial(nil, configs: configs)
+        let configs = HedgedCallTrial.configs(isKnown: false)
+        let trial = try HedgedCallTrial(nil, configs: configs)
         trial.call.start()
         var config = ServiceConfig()
         config.methods = [MethodConfig([.all]) { $0.timeout = .seconds(3_600) }]
@@ -58,7 +58,7 @@ struct RetryingCallTests {
 
     @Test("ends when its channel is closed between two attempts, with the failures so far")
     func closedBetweenAttempts() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.call.start()
         trial.failAttempt()
         #expect(!trial.backend.openCalls.isEmpty)
@@ -72,7 +72,7 @@ struct RetryingCallTests {
 
     @Test("lets its attempt continue when its channel is closed, and starts no other")
     func closedDuringAttempt() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.call.start()
         trial.backend.openCalls.close(with: Self.closed)
         #expect(trial.ends.isEmpty)
@@ -83,8 +83,8 @@ struct RetryingCallTests {
 
     @Test("ends when its channel is closed before the service config is known")
     func closedBeforeConfig() throws {
-        let trial = try RetryingCallTrial(
-            nil, configs: RetryingCallTrial.configs(isKnown: false))
+        let trial = try HedgedCallTrial(
+            nil, configs: HedgedCallTrial.configs(isKnown: false))
         trial.call.start()
         trial.backend.openCalls.close(with: Self.closed)
         #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
@@ -93,7 +93,7 @@ struct RetryingCallTests {
 
     @Test("makes no attempt on a channel that is closed")
     func startAfterClose() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.backend.openCalls.close(with: Self.closed)
         trial.call.start()
         #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
@@ -102,7 +102,7 @@ struct RetryingCallTests {
 
     @Test("is ended by its channel between two attempts")
     func endedByChannel() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.call.start()
         trial.failAttempt()
         trial.backend.openCalls.endAll(with: RPCError(.cancelled, "closed"))
@@ -112,7 +112,7 @@ struct RetryingCallTests {
 
     @Test("ends at its deadline, even if its attempt fails just before it is told")
     func lateFailure() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry, timeout: .seconds(86_400))
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry, timeout: .seconds(86_400))
         trial.call.start()
         trial.call.deadlineHasPassed()
         // The attempt reports its own end.
@@ -124,7 +124,7 @@ struct RetryingCallTests {
 
     @Test("ends at its deadline between two attempts")
     func lateBetweenAttempts() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry, timeout: .seconds(86_400))
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry, timeout: .seconds(86_400))
         trial.call.start()
         trial.failAttempt()
         trial.call.deadlineHasPassed()
@@ -133,8 +133,8 @@ struct RetryingCallTests {
 
     @Test("does not wait for the service config after its end")
     func configAfterEnd() throws {
-        let configs = RetryingCallTrial.configs(isKnown: false)
-        let trial = try RetryingCallTrial(nil, configs: configs)
+        let configs = HedgedCallTrial.configs(isKnown: false)
+        let trial = try HedgedCallTrial(nil, configs: configs)
         trial.call.start()
         #expect(configs.waitingCount == 1)
         trial.call.cancel()
@@ -145,8 +145,8 @@ struct RetryingCallTests {
 
     @Test("starts when the service config is known")
     func configKnown() throws {
-        let configs = RetryingCallTrial.configs(isKnown: false)
-        let trial = try RetryingCallTrial(nil, configs: configs)
+        let configs = HedgedCallTrial.configs(isKnown: false)
+        let trial = try HedgedCallTrial(nil, configs: configs)
         trial.call.start()
         #expect(trial.cores.isEmpty)
         configs.use(ServiceConfig())
@@ -156,7 +156,7 @@ struct RetryingCallTests {
 
     @Test("makes no other attempt after an error in its arguments")
     func invalidArguments() throws {
-        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
         trial.call.start()
         trial.failAttempt(.refused(.unavailable, "the arguments are wrong"))
         #expect(trial.ends.map { $0.error?.message } == ["the arguments are wrong"])
