@@ -42,10 +42,10 @@ struct PeerTextCostTests {
             let head = list([
                 (":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", text),
             ])
-            guard case .refused = ResponseHead.initial(head) else { fatalError("accepted") }
+            if (try? ResponseHead.initial(head)) != nil { fatalError("accepted") }
         },
         Row("content-type") { text in
-            _ = ResponseHead.initial(list([(":status", "200"), ("content-type", text)]))
+            _ = try? ResponseHead.initial(list([(":status", "200"), ("content-type", text)]))
         },
         Row("the name of an algorithm") { text in
             precondition(CompressionAlgorithm(name: text) != .gzip)
@@ -61,7 +61,7 @@ struct PeerTextCostTests {
             let head = list([
                 (":status", "200"), ("content-type", "application/grpc"), ("x", text), ("x", "b"),
             ])
-            guard case .accepted(_, _, let metadata) = ResponseHead.initial(head) else {
+            guard let metadata = try? ResponseHead.initial(head).metadata else {
                 fatalError("refused")
             }
             precondition(metadata != ["x": "b"] && metadata["x"] != "c")

@@ -54,8 +54,7 @@ struct TrackedEndTests {
         let backend = try HedgedCallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.track(tracker)
-        call.end(
-            with: RPCError(.resourceExhausted, "the headers are too large"), isImmediate: false)
+        call.attemptFailed(with: RPCError(.resourceExhausted, "the headers are too large"))
         #expect(tracker.text == ["RESOURCE_EXHAUSTED, sent: false"])
         backend.queue.shutdown()
     }

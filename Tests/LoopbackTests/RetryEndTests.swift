@@ -29,13 +29,13 @@ struct RetryEndTests {
     /// Starts a call whose end arrives in the stream.
     private static func start(
         on channel: Channel
-    ) throws -> (call: HedgedCall, ends: AsyncStream<Result<[UInt8], RPCError>>) {
+    ) throws -> (call: any CallRequests, ends: AsyncStream<Result<[UInt8], RPCError>>) {
         let (ends, end) = AsyncStream.makeStream(of: Result<[UInt8], RPCError>.self)
         let running = try channel.startUnary(RetryTests.echo, [1]) { result in
             end.yield(result.map(\.message))
             end.finish()
         }
-        return (try #require(running.call as? HedgedCall), ends)
+        return (running.call, ends)
     }
 
     @Test("ends when its channel is closed", arguments: [Duration.zero, .seconds(3_600)])
@@ -44,7 +44,8 @@ struct RetryEndTests {
         let channel = try server.makeChannel(arguments: Self.arguments(backoff: .seconds(3_600)))
         let (call, ends) = try Self.start(on: channel)
         // The first attempt has ended, and the second one is due after an hour.
-        try await eventually { call.state.withLock { $0.attempts.isEmpty } }
+        let core = try #require(call.core)
+        try await eventually { core.state.withLock { $0.lifetime.isWaiting } }
         await channel.close(grace: grace)
         for await end in ends {
             let error = #expect(throws: RPCError.self) { try end.get() }

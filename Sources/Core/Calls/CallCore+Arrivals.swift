@@ -45,21 +45,28 @@ extension CallCore {
     ) -> Consumption {
         if let filter = head.rules?.responseFilter { pass(&arrival, through: filter) }
         let hasBody = !arrival.pieces.isEmpty
-        var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
-        if received.isOver { noteEnd() }
+        var received = state.withLock { $0.receive(&arrival, of: self, bytes, pieces, now) }
+        if received.isOver {
+            noteEnd()
+        } else if received.isCommitted {
+            retries?.endRetries()
+        }
         received.cluster = nil
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
-        return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)
+        if let next = received.next { prepare(next) }
+        return deliver(
+            received.delivery,
+            returnsWindow: hasBody && !received.isOver && received.next == nil)
     }
 
     /// Lets the filter change the metadata with which the response begins, if it is in the arrival.
     private func pass(_ arrival: inout CallArrival, through filter: any ResponseFilter) {
         HeldLocks.assertNone(calling: "response filter")
-        if case .accepted(let httpStatus, let encoding, var metadata)? = arrival.initial {
-            filter.responseBegins(with: &metadata)
-            arrival.initial = .accepted(httpStatus: httpStatus, encoding: encoding, metadata)
-        } else if arrival.initial == nil, arrival.end?.isOfServer == true, !isAnswered {
+        if var initial = arrival.initial.take() {
+            filter.responseBegins(with: &initial.metadata)
+            arrival.initial = initial
+        } else if arrival.end?.isOfServer == true, !isAnswered {
             guard var trailers = arrival.end?.trailers else { return }
             filter.responseBegins(with: &trailers)
             arrival.end?.trailers = trailers
@@ -98,15 +105,26 @@ extension CallCore.State {
         /// The stream of a call that has ended while the server still sends.
         var abandoned: (any StreamCarrier, StreamHandle)?
         var isOver = false
+        /// Whether the server has begun to answer.
+        var isCommitted = false
         var tracked: TrackedEnd?
         /// Released before the observer receives anything.
         var cluster: (any KeptCluster)?
+        /// Set if the attempt has ended and the call has not.
+        var next: CallCore.NextAttempt?
         var delivery: CallCore.Delivery?
+
+        mutating func take(_ ending: consuming CallCore.Ending) {
+            isOver = ending.next == nil
+            tracked = ending.tracked
+            if let own = ending.cluster { cluster = own }
+            next = ending.next
+        }
     }
 
     fileprivate mutating func receive(
-        _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
-        _ now: MonotonicInstant
+        _ arrival: inout CallArrival, of call: CallCore, _ bytes: Span<UInt8>,
+        _ pieces: [Range<Int>], _ now: MonotonicInstant
     ) -> Received {
         var received = Received()
         guard !lifetime.isOver else {
@@ -115,23 +133,18 @@ extension CallCore.State {
         }
         do throws(ResponseEnd) {
             if let initial = arrival.initial.take() {
-                try receive(initial, now)
+                receive(initial, now)
+                received.isCommitted = true
                 received.cluster = lifetime.takeCluster()
             }
             for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
-            if let end = arrival.end.take() {
-                receive(end, now)
-                received.isOver = true
-            }
+            if let end = arrival.end.take() { received.take(receive(end, of: call, now)) }
         } catch {
-            if case .attached(let carrier, let stream) = finish(error, at: now) {
+            let ending = finishAttempt(error, of: call, at: now, isAnswered: true)
+            if case .attached(let carrier, let stream) = ending.stage {
                 received.abandoned = (carrier, stream)
             }
-            received.isOver = true
-        }
-        if received.isOver {
-            received.tracked = lifetime.takeTrackedEnd()
-            if received.cluster == nil { received.cluster = lifetime.takeCluster() }
+            received.take(ending)
         }
         received.delivery = beginDelivering()
         return received
@@ -139,14 +152,11 @@ extension CallCore.State {
 
     private mutating func receive(
         _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
-    ) throws(ResponseEnd) {
-        switch consume initial {
-        case .accepted(let httpStatus, let compression, let metadata):
-            outbound.commit()
-            lifetime.noteFirstByte(at: now)
-            inbound.receiveHeaders(httpStatus: httpStatus, compression, metadata)
-        case .refused(let error): throw ResponseEnd(error: error)
-        }
+    ) {
+        outbound.commit()
+        lifetime.noteFirstByte(at: now)
+        inbound.receiveHeaders(
+            httpStatus: initial.httpStatus, initial.encoding, initial.metadata)
     }
 
     private mutating func receive(body bytes: Span<UInt8>) throws(ResponseEnd) {
@@ -157,12 +167,14 @@ extension CallCore.State {
         }
     }
 
-    private mutating func receive(_ end: consuming ResponseEnd, _ now: MonotonicInstant) {
+    private mutating func receive(
+        _ end: consuming ResponseEnd, of call: CallCore, _ now: MonotonicInstant
+    ) -> CallCore.Ending {
         lifetime.noteFirstByte(at: now)
         if end.error == nil, var error = inbound.endBody() {
             error.metadata = end.trailers
             end.error = error
         }
-        _ = finish(end, at: now)
+        return finishAttempt(end, of: call, at: now, isAnswered: true)
     }
 }

@@ -79,7 +79,7 @@ extension CallCore {
             noteReceived(bytes.count, wireByteCount: wireByteCount)
             observer.receive(message: bytes, from: self)
         } catch {
-            end(with: error, isImmediate: true)
+            end(with: error)
         }
     }
 }

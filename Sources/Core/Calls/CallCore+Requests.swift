@@ -1,4 +1,4 @@
-package import SwiftletTransport
+import SwiftletTransport
 import Synchronization
 
 // Requests of the call's API (async, blocking, handlers or futures) or of an interceptor.
@@ -96,54 +96,6 @@ extension CallCore {
 
     /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.
     package func cancel() {
-        end(with: RPCError(.cancelled, "the call was cancelled"), isImmediate: true)
-    }
-}
-
-// MARK: - The end from this side
-
-extension CallCore: TimerTarget {
-    package func timerFired(now: MonotonicInstant) { deadlineExceeded() }
-
-    func deadlineExceeded() {
-        end(with: backend.deadlineError(of: self), isImmediate: true)
-    }
-
-    /// Ends the call with an error that was found on this side.
-    ///
-    /// - Parameter isImmediate: Whether the error replaces an end that waits for messages to be read.
-    package func end(with error: RPCError, isImmediate: Bool) {
-        let now = MonotonicInstant.now
-        let (stage, tracked, cluster): (Lifetime.Stage?, TrackedEnd?, (any KeptCluster)?) =
-            state.withLock { state in
-                guard state.lifetime.isOver else {
-                    let error = state.mayHaveSent ? error : error.notExecuted
-                    let stage = state.finish(
-                        ResponseEnd(error: error, isImmediate: isImmediate), at: now)
-                    let hadStream = if case .attached = stage { true } else { false }
-                    let tracked = state.lifetime.takeTrackedEnd(wasSent: hadStream)
-                    return (stage, tracked, state.lifetime.takeCluster())
-                }
-                guard isImmediate, state.lifetime.replaceEnd(with: error) else {
-                    return (nil, nil, nil)
-                }
-                state.inbound.dropMessages()
-                return (.ended, nil, nil)
-            }
-        // Released before the observer receives the end.
-        _ = consume cluster
-        noteEnd()
-        guard let stage else { return }
-        var wasUnsent = false
-        switch stage {
-        case .idle, .ended: break
-        case .seeking: backend.forget(self)
-        case .attached(let carrier, let stream):
-            // Only the carrier knows whether the stream was opened.
-            wasUnsent = carrier.reset(stream)
-            if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
-        }
-        tracked?.report(isUnsent: wasUnsent)
-        deliver()
+        end(with: RPCError(.cancelled, "the call was cancelled"))
     }
 }

@@ -88,7 +88,7 @@ extension CallCore {
             // If the server has answered, it has received the request, even if it later reports
             // otherwise.
             if isAnswered { error.mayHaveBeenExecuted = true }
-            end(with: error, isImmediate: false)
+            attemptFailed(with: error)
         }
     }
 

@@ -24,20 +24,23 @@ package final class CallCore: Sendable {
     /// Whether a task awaits the end of the call.
     private let isAwaited: Bool
     package let backend: any CallBackend
-    /// Measures the attempt; nil in a channel without metrics.
+    /// Measures the attempts; nil in a channel without metrics.
     let meter: (any AttemptMeter)?
+    /// Nil without a retry policy.
+    let retries: CallRetries?
     /// Not used by a call without a deadline.
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
     /// - Parameter cluster: Kept until the call is committed or over.
-    package init(
+    init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
         observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil,
-        cluster: consuming (any KeptCluster)? = nil
+        retries: CallRetries? = nil, cluster: consuming (any KeptCluster)? = nil
     ) {
         self.deadline = deadline
         self.meter = meter
+        self.retries = retries
         self.backend = backend
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
@@ -88,7 +91,7 @@ extension CallCore {
         do throws(RPCError) {
             framed = try frame(message)
         } catch {
-            return end(with: error, isImmediate: true)
+            return end(with: error)
         }
         let mayStart = state.withLock { state in
             guard state.lifetime.start(now: now), let framed = framed.take() else { return false }
@@ -101,12 +104,12 @@ extension CallCore {
     }
 
     private func begin(now: MonotonicInstant) {
-        if let problem = head.metadataProblem {
-            return end(with: .refused(.invalidArgument, problem), isImmediate: true)
+        if let problem = metadata.problem {
+            return end(with: .refused(.invalidArgument, problem))
         }
-        if let failure = head.rules?.failure { return end(with: failure, isImmediate: true) }
+        if let failure = head.rules?.failure { return end(with: failure) }
         if let instant = deadline.moment {
-            guard instant > now else { return end(with: .lateStart, isImmediate: true) }
+            guard instant > now else { return end(with: .lateStart) }
             deadlineTimer.schedule(self, at: instant, on: loop.timerLoop(isAwaited: isAwaited))
         }
         meter?.started(at: now)
@@ -122,6 +125,7 @@ extension CallCore {
     /// the end of the attempt.
     func noteEnd() {
         closeDeadlineTimer()
+        retries?.endRetries()
         guard let meter else { return }
         let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }
         meter.ended(error, tally)
@@ -147,7 +151,13 @@ extension CallCore {
     package var isEnded: Bool { state.withLock { $0.lifetime.isOver } }
 
     /// Whether a server may have received a part of the call.
-    package var mayHaveSent: Bool { state.withLock { $0.lifetime.isOver || $0.mayHaveSent } }
+    package var mayHaveSent: Bool {
+        state.withLock { $0.lifetime.isOver || $0.mayHaveSent }
+            || retries?.mayHaveBeenExecuted ?? false
+    }
+
+    /// The metadata of the request: the call's own, and what its attempt adds.
+    package var metadata: Metadata { retries?.metadata ?? head.metadata }
 
     /// The deadline that the server receives; nil when there is none.
     var deadlineToSend: Deadline? {
@@ -174,16 +184,6 @@ extension CallCore.State {
         }
     }
 
-    /// Ends the call. Returns the stage before.
-    mutating func finish(
-        _ end: consuming ResponseEnd, at now: MonotonicInstant
-    ) -> Lifetime.Stage {
-        if end.isImmediate { inbound.dropMessages() }
-        // Messages that were not sent are dropped now: the call may wait long for its end to be
-        // delivered.
-        outbound.close()
-        return lifetime.end(end, at: now)
-    }
 }
 
 extension RPCError {

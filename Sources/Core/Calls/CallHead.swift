@@ -32,8 +32,6 @@ package struct CallHead: Sendable {
 extension CallHead {
     package var path: String { method.path }
     package var metadata: Metadata { options.metadata }
-    /// Why the metadata cannot be sent; nil if it can.
-    var metadataProblem: String? { options.metadata.problem }
     package var compression: CompressionAlgorithm { limits.compression }
     /// The authority that the options set; nil means the channel's.
     package var authority: String? { options.authority }

@@ -3,7 +3,7 @@ import Synchronization
 /// The requests that the API of a call (async, blocking, handlers or futures) or an interceptor
 /// makes of the call.
 ///
-/// A call is a ``CallCore``, or a ``HedgedCall`` if the service config may ask for retries. With
+/// A call is a ``CallCore``, or a ``HedgedCall`` if the service config asks for hedging or is not known. With
 /// interceptors, it is an ``InterceptorChain`` that ends in one of the two. All methods may be
 /// called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
@@ -84,6 +84,6 @@ extension CallCore: CallRequests {
         var error = error
         // This message was not sent, but an earlier one may have been.
         error.mayHaveBeenExecuted = true
-        end(with: error, isImmediate: true)
+        end(with: error)
     }
 }

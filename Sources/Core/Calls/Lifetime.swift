@@ -8,6 +8,8 @@ struct Lifetime: ~Copyable {
         /// The channel looks for a connection. Messages that are written are kept.
         case seeking
         case attached(any StreamCarrier, StreamHandle)
+        /// An attempt has failed, and the next one is not due yet. Messages that are written are kept.
+        case waiting
         case ended
     }
 
@@ -52,6 +54,10 @@ extension Lifetime {
         if case .attached = stage { true } else { false }
     }
 
+    var isWaiting: Bool {
+        if case .waiting = stage { true } else { false }
+    }
+
     /// False if the call was started before.
     mutating func start(now: MonotonicInstant) -> Bool {
         guard case .idle = stage else { return false }
@@ -69,6 +75,21 @@ extension Lifetime {
 
     /// The call needs another stream.
     mutating func seekAgain() { stage = .seeking }
+
+    /// The attempt has failed, and another one follows. Returns the stage before.
+    mutating func wait() -> Stage {
+        var previous = Stage.waiting
+        swap(&previous, &stage)
+        times.forgetAttempt()
+        return previous
+    }
+
+    /// The next attempt is due. False if the call does not wait for it.
+    mutating func endWait() -> Bool {
+        guard isWaiting else { return false }
+        stage = .seeking
+        return true
+    }
 
     /// Ends the call. Returns the stage before.
     mutating func end(_ end: consuming ResponseEnd, at now: MonotonicInstant) -> Stage {
@@ -109,17 +130,7 @@ extension Lifetime {
         return tracker.map { TrackedEnd(tracker: $0, code: .unavailable, wasSent: false) }
     }
 
-    /// The end of a call for its tracker, once. To be reported outside of the lock.
-    ///
-    /// - Parameter wasSent: Whether the call had a stream.
-    mutating func takeTrackedEnd(wasSent: Bool = true) -> TrackedEnd? {
-        guard let tracker = tracker.take() else { return nil }
-        return TrackedEnd(
-            tracker: tracker, code: failure?.code ?? .ok, trailers: end?.trailers ?? Metadata(),
-            wasSent: wasSent)
-    }
-
-    /// The tracker of a choice whose server did not process the call. Its end must be reported.
+    /// The tracker of the present choice, once. The end of the attempt must be reported to it.
     mutating func takeTracker() -> (any CallTracker)? { tracker.take() }
 }
 

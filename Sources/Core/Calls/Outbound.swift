@@ -8,6 +8,8 @@ struct Outbound: ~Copyable {
     private var isOpening = false
     /// Whether the call was sent again after a server had refused it.
     private var isResent = false
+    /// Whether the present attempt follows one that no server has processed.
+    private var isRepeated = false
     /// The number of the current attempt; the first is 0.
     private(set) var attempt = 0
     /// Messages that were accepted, and not reported as written yet.
@@ -89,6 +91,7 @@ extension Outbound {
         isOpening = true
         var portion = log.takePortion() ?? RequestLog.Portion()
         portion.attempt = attempt
+        portion.isRepeated = isRepeated
         return portion
     }
 
@@ -120,13 +123,25 @@ extension Outbound {
     mutating func prepareResend(
         wasSent: Bool, isGranted: @autoclosure () -> Bool = true
     ) -> Bool {
-        guard !log.isCommitted, !wasSent || (!isResent && isGranted()), log.rewind()
-        else { return false }
+        guard !wasSent || (!isResent && isGranted()), log.rewind() else { return false }
         attempt += 1
         if wasSent { isResent = true }
+        isRepeated = true
         isOpening = false
         return true
     }
+
+    /// Prepares to send the request again, because the retry policy asks for it. Must not be called when
+    /// ``isCommitted`` is true.
+    mutating func prepareRetry() {
+        guard log.rewind() else { return }
+        attempt += 1
+        isRepeated = false
+        isOpening = false
+    }
+
+    /// Whether the request cannot be sent again: the server has begun to answer, or too much was written.
+    var isCommitted: Bool { log.isCommitted }
 
     /// The server has begun to answer, so that the request is not sent again.
     mutating func commit() { log.commit() }

@@ -30,6 +30,8 @@ extension RequestLog {
         package var isFinish = false
         /// The attempt that the messages belong to; the first is 0.
         package var attempt = 0
+        /// Whether it follows an attempt that no server has processed.
+        package var isRepeated = false
 
         /// Moves every message out. `isLast` is true if the request ends with that message.
         package mutating func takeEach(

@@ -260,19 +260,17 @@ extension Channel {
         return factories
     }
 
-    /// The call below the interceptors. Without a service config, it is a ``CallCore`` alone.
+    /// The call below the interceptors. In most channels, it is a ``CallCore`` alone.
     func makeBare(_ call: consuming NewCall) -> any CallRequests {
         guard let configs else {
-            return CallCore(
-                call.method, call.options, limits, nil, backend: backend, observer: call.observer,
-                call.meter?.attempt(.first))
+            return makeCore(
+                call.method, call.options, nil, call.observer, call.meter, .first)
         }
         let policy = configs.knownPolicy(for: call.method.path, call.options)
         if let policy, policy.isPlain {
             policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
-            return CallCore(
-                call.method, call.options, limits, policy.selection, backend: backend,
-                observer: call.observer, call.meter?.attempt(.first))
+            return makeCore(
+                call.method, call.options, policy, call.observer, call.meter, .first)
         }
         let begun = call.begun ?? .now
         policy?.settings?.apply(to: &call.options, begun: begun, limits)
@@ -281,24 +279,32 @@ extension Channel {
         return HedgedCall(
             call.options, path: call.method.path, begun: begun, limits, configs: configs,
             policy: policy, backend: backend, observer: call.observer
-        ) { [self, method = call.method, meter = call.meter] options, selection, observer, kind in
-            CallCore(
-                method, options, limits, selection, backend: backend, observer: observer,
-                meter?.attempt(kind))
+        ) { [self, method = call.method, meter = call.meter] options, policy, observer, kind in
+            makeCore(method, options, policy, observer, meter, kind)
         }
     }
-}
 
-extension CallCore {
-    fileprivate convenience init(
-        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
-        _ selection: CallSelection?, backend: any ChannelBackend,
-        observer: consuming any CallObserver, _ meter: (any AttemptMeter)?
-    ) {
+    private func makeCore(
+        _ method: MethodSignature, _ options: consuming CallOptions, _ policy: MethodPolicy?,
+        _ observer: consuming any CallObserver, _ callMeter: (any CallMeter)?,
+        _ kind: AttemptKind
+    ) -> CallCore {
         let deadline = options.deadline
-        meter?.addHeaders(to: &options.metadata)
-        self.init(
-            CallHead(method, options, limits, selection), deadline: deadline, backend: backend,
-            observer: observer, meter: meter, cluster: selection?.cluster)
+        let meter: (any AttemptMeter)?
+        let retries: CallRetries?
+        if let retry = policy?.retry {
+            retries = CallRetries(
+                retry, throttle: policy?.throttle, options.metadata, channel: self,
+                backend.openCalls, callMeter)
+            meter = retries?.meter
+        } else {
+            retries = nil
+            meter = callMeter?.attempt(kind)
+            meter?.addHeaders(to: &options.metadata)
+        }
+        return CallCore(
+            CallHead(method, options, limits, policy?.selection), deadline: deadline,
+            backend: backend, observer: observer, meter: meter, retries: retries,
+            cluster: policy?.selection?.cluster)
     }
 }

@@ -115,7 +115,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         let error = closedError
         // The calls that wait there find the channel shut down.
         for member in members { member.handle(.dropped) }
-        for call in waiting { call.end(with: error, isImmediate: true) }
+        for call in waiting { call.end(with: error) }
         openCalls.close(with: error)
         methodConfigs?.release()
         post(.stop)

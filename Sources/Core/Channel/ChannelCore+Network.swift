@@ -14,7 +14,7 @@ extension ChannelCore: NetworkFollower {
         for call in calls {
             var error = StatusMapping.networkLoss.notExecuted
             error.phase = .connect
-            call.end(with: error, isImmediate: true)
+            call.attemptFailed(with: error)
         }
         for link in links where monitor.includesLocal || !link.isLocal {
             var loss = LinkError(phase: .http2, cause: "the machine has lost its network")

@@ -221,8 +221,8 @@ extension ChannelCore: CallBackend {
                 _ = removed
                 if startsUp { startUp() }
                 return
-            case .fail(let error): return call.end(with: error, isImmediate: true)
-            case .closed: return call.end(with: closedError, isImmediate: true)
+            case .fail(let error): return call.end(with: error)
+            case .closed: return call.end(with: closedError)
             }
         }
     }
@@ -274,7 +274,7 @@ extension ChannelCore: CallBackend {
                     }
                 } catch {
                     let error = error.ofControlPlane("the balancing policy")
-                    call.end(with: error, isImmediate: true)
+                    call.end(with: error)
                     return true
                 }
             }
@@ -290,12 +290,12 @@ extension ChannelCore: CallBackend {
             var error = current(error).ofControlPlane("the balancing policy or the resolver")
             // A picker may pass on any error, for example one of the resolver. Only a drop is final.
             if error.finality != nil { error.finality = nil }
-            call.end(with: error, isImmediate: true)
+            call.attemptFailed(with: error)
             return true
         case .drop(let error):
             var error = error.ofControlPlane("the balancing policy")
             error.finality = .dropped
-            call.end(with: error, isImmediate: true)
+            call.end(with: error)
             return true
         }
     }

@@ -9,7 +9,7 @@ extension HedgedCall {
         /// Nil until the service config is known.
         var policy: MethodPolicy?
         /// Nil until the call begins with its policy.
-        var plan: AttemptPlan?
+        var plan: HedgingState?
         /// Tells the selector's step that the call has ended; nil if there is none to tell.
         var whenEnded: (@Sendable () -> Void)?
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
@@ -42,7 +42,7 @@ extension HedgedCall {
 
     /// An action that is decided under the lock and carried out outside it.
     enum Step {
-        case send(AttemptKind, previousCount: Int)
+        case send(previousCount: Int)
         /// Ask for the next step at this time; nil if only an event is awaited.
         case wait(until: Duration?)
         /// The call has ended with the end of a successful attempt.
@@ -78,7 +78,7 @@ extension HedgedCall {
     /// would be wrapped twice.
     struct Beginning {
         var options: CallOptions
-        let selection: CallSelection?
+        let policy: MethodPolicy?
         let makeCore: MethodConfigs.MakeCore
     }
 }
@@ -89,8 +89,8 @@ extension HedgedCall.State {
     /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended, is
     /// committed, or waits for the service config.
     mutating func nextStep(now: Duration) -> HedgedCall.Step? {
-        guard !isOver, committed == nil, let next = plan?.next(now: now) else { return nil }
-        return step(after: next)
+        guard !isOver, committed == nil, let action = plan?.next(now: now) else { return nil }
+        return step(for: action)
     }
 
     /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
@@ -99,8 +99,9 @@ extension HedgedCall.State {
     ) -> HedgedCall.Beginning? {
         guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
-        return HedgedCall.Beginning(
-            options: options, selection: policy?.selection?.withoutCluster, makeCore: makeCore)
+        // The call keeps the cluster for all its attempts. A single one keeps it itself.
+        let own = plan?.isSingle == true ? policy.take() : policy?.withoutCluster
+        return HedgedCall.Beginning(options: options, policy: own, makeCore: makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -113,11 +114,10 @@ extension HedgedCall.State {
         attempts.remove(at: index)
         failures.append(end)
         if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
-        guard committed == nil else {
-            plan?.committedAttemptFailed(failure)
-            return step(after: .giveUp)
+        guard committed == nil, plan?.attemptFailed(failure, now: now) == .goOn else {
+            return .giveUp(self.end())
         }
-        return step(after: plan?.attemptFailed(failure, now: now) ?? .giveUp)
+        return nextStep(now: now)
     }
 
     /// The deadline has passed. Ends the call if no attempt is open. An open attempt reports the deadline
@@ -137,14 +137,11 @@ extension HedgedCall.State {
 
     /// Ends the call if its plan gives up, or if the next attempt would be too late. The decision is made
     /// under the lock, so no later event can change the result.
-    private mutating func step(after next: AttemptPlan.Next) -> HedgedCall.Step {
-        switch next {
-        case .send, .wait: if isLate, attempts.isEmpty { return endLate() }
-        case .giveUp: break
-        }
-        return switch next {
-        case .send(let kind, let previousCount): .send(kind, previousCount: previousCount)
-        case .wait(let time): .wait(until: time)
+    private mutating func step(for action: HedgingState.Action) -> HedgedCall.Step {
+        switch action {
+        case .send(let previousCount):
+            isLate && attempts.isEmpty ? endLate() : .send(previousCount: previousCount)
+        case .wait(let time): isLate && attempts.isEmpty ? endLate() : .wait(until: time)
         case .giveUp: .giveUp(end())
         }
     }
@@ -209,13 +206,6 @@ extension HedgedCall.Remainder {
     }
 }
 
-extension RPCError {
-    /// Code and message.
-    fileprivate var summary: String {
-        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
-    }
-}
-
 // MARK: - Commitment
 
 extension HedgedCall.State {
@@ -230,6 +220,12 @@ extension HedgedCall.State {
         return HedgedCall.Commitment(
             attempt: attempt, others: attempts.filter { $0 !== attempt },
             cluster: policy?.selection?.cluster.take())
+    }
+
+    /// The open attempt that has sent the most messages, if the request exceeds the replay limit.
+    var attemptIfTooLarge: HedgedCall.Attempt? {
+        guard replay.isOverLimit else { return nil }
+        return attempts.max { $0.writtenCount < $1.writtenCount }
     }
 
     /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the

@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call with a retry or hedging policy (proposal A6). The caller uses it as one call. It consists of one or
-/// several attempts.
+/// A call that is more than a ``CallCore``: it has a hedging policy (proposal A6), or waits for the service config or
+/// for a filter. The caller uses it as one call. It consists of one or several attempts, each a ``CallCore``.
 ///
 /// Until an attempt receives response headers, or the request exceeds the replay limit, each attempt may
 /// provide the result of the call. Then the call is committed to one attempt: the others are cancelled, and
-/// requests and responses are passed through.
+/// requests and responses are passed through. A call with a single attempt is committed to it at once.
 final class HedgedCall: CallRequests {
     /// An event for the observer. Events are delivered one at a time.
     enum Event {
@@ -126,7 +126,7 @@ extension HedgedCall {
         let now = time
         let (hasBegun, filter): (Bool, (any CallFilter)?) = state.withLock { state in
             guard !state.isOver, let policy = state.policy else { return (false, nil) }
-            state.plan = AttemptPlan(policy.attempts, throttle: policy.throttle, now: now)
+            state.plan = HedgingState(policy.hedging, throttle: policy.throttle, now: now)
             return (true, policy.selection?.rules.filter)
         }
         guard hasBegun else { return }
@@ -155,7 +155,7 @@ extension HedgedCall {
                 message, allowsCompression: allowsCompression, andFinish: andFinish)
         }
         guard isAccepted else { return deliver(.written(wasAccepted: false)) }
-        commitIfTooLarge()
+        commit { $0.attemptIfTooLarge }
         pumpAll()
     }
 
@@ -243,7 +243,7 @@ extension HedgedCall {
 
     func carryOut(_ step: Step) {
         switch step {
-        case .send(let kind, let previousCount): sendAttempt(kind, previousCount: previousCount)
+        case .send(let previousCount): sendAttempt(previousCount: previousCount)
         case .wait(let time?): timer.schedule(self, at: epoch + time, on: loop)
         case .wait(nil): break
         case .succeed(let end, let remainder): complete(remainder, with: end)
@@ -252,19 +252,17 @@ extension HedgedCall {
         }
     }
 
-    private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
+    private func sendAttempt(previousCount: Int) {
         let attempt = Attempt(self)
         guard var begun = state.withLock({ $0.add(attempt) }) else { return }
         if previousCount > 0 {
             begun.options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        start(attempt, begun.makeCore(begun.options, begun.selection, attempt, kind))
+        let kind = previousCount > 0 ? AttemptKind.hedge : .first
+        start(attempt, begun.makeCore(begun.options, begun.policy, attempt, kind))
         // A hedging policy without delay sends the next attempt at once.
-        let step = state.withLock { state in
-            state.plan?.hasMoreAttempts == true ? state.nextStep(now: time) : nil
-        }
-        if let step { carryOut(step) }
+        carryOutNextStep()
     }
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
@@ -278,7 +276,9 @@ extension HedgedCall {
             return (true, state.replay.only)
         }
         guard isWanted else { return }
-        commitIfTooLarge()
+        commit { state in
+            state.plan?.isSingle == true ? attempt : state.attemptIfTooLarge
+        }
         if let message {
             core.start(only: message)
         } else {
@@ -319,15 +319,6 @@ extension HedgedCall {
                 let step = state.replay.next(for: &own.position, drops: drops)
                 return own.pump.next(step.map { (core, $0) })
             }
-        }
-    }
-
-    /// If the request exceeds the replay limit, commits the call to the open attempt that has sent the most
-    /// messages.
-    private func commitIfTooLarge() {
-        commit { state in
-            guard state.replay.isOverLimit else { return nil }
-            return state.attempts.max { $0.writtenCount < $1.writtenCount }
         }
     }
 

@@ -1,11 +1,14 @@
-/// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
+/// Decides when the attempts of a hedged call are sent, and which failure ends it (A6). A call without a hedging
+/// policy has one attempt.
 ///
 /// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
 /// ``Action/wait(until:)``. It performs the action, and repeats this until the action is to wait.
 struct HedgingState: Sendable {
     enum Action: Equatable, Sendable {
         /// Send one more attempt, then ask again.
-        case send
+        ///
+        /// - Parameter previousCount: The value of the attempt's `grpc-previous-rpc-attempts`.
+        case send(previousCount: Int)
         /// Ask again at this time; nil waits for an event.
         case wait(until: Duration?)
         /// No attempt is open and none follows. The last failure is the result of the call.
@@ -30,11 +33,17 @@ struct HedgingState: Sendable {
     /// know when that one accepts a call.
     private var isPushedBack = false
     /// The number of attempts that were sent.
-    /// `grpc-previous-rpc-attempts` of the last attempt is this number minus 1.
-    private(set) var sentCount = 0
+    private var sentCount = 0
 
-    /// - Parameter now: The time at which the first attempt is sent.
-    init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
+    /// - Parameters:
+    ///   - policy: Nil sends one attempt, whose end is that of the call.
+    ///   - now: The time at which the first attempt is sent.
+    init(_ policy: HedgingPolicy?, throttle: RetryThrottle?, now: Duration) {
+        guard let policy else {
+            (nonFatalCodes, delay, maxAttempts, self.throttle) = ([], .zero, 1, nil)
+            nextTime = now
+            return
+        }
         nonFatalCodes = policy.nonFatalCodes
         // Limited, so that the current time plus the delay stays in the range of `Duration`.
         delay = min(policy.delay, .seconds(86_400 * 365))
@@ -45,6 +54,9 @@ struct HedgingState: Sendable {
 }
 
 extension HedgingState {
+    /// Whether only one attempt is sent.
+    var isSingle: Bool { maxAttempts == 1 }
+
     mutating func next(now: Duration) -> Action {
         guard let due = nextTime else { return openCount == 0 ? .giveUp : .wait(until: nil) }
         guard due <= now else { return .wait(until: due) }
@@ -57,7 +69,7 @@ extension HedgingState {
         openCount += 1
         nextTime = sentCount < maxAttempts ? now + delay : nil
         isPushedBack = false
-        return .send
+        return .send(previousCount: sentCount - 1)
     }
 
     /// Decides what to do after the failure of one attempt.

@@ -5,7 +5,7 @@ import Synchronization
 package final class MethodConfigs: Sendable {
     /// Makes the ``CallCore`` of one attempt.
     typealias MakeCore =
-        @Sendable (CallOptions, CallSelection?, any CallObserver, AttemptKind) -> CallCore
+        @Sendable (CallOptions, MethodPolicy?, any CallObserver, AttemptKind) -> CallCore
 
     fileprivate struct State: ~Copyable {
         var config: Config
@@ -169,12 +169,20 @@ struct MethodPolicy: Sendable {
 }
 
 extension MethodPolicy {
-    /// How often the call is sent, and when; nil if once.
-    var attempts: MethodConfig.Attempts? { usesRetryPolicies ? settings?.config.attempts : nil }
+    var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
+
+    var hedging: HedgingPolicy? { usesRetryPolicies ? settings?.hedging : nil }
+
+    /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
+    var withoutCluster: MethodPolicy {
+        var policy = self
+        policy.selection = selection.map { CallSelection($0.rules, requestHash: $0.requestHash) }
+        return policy
+    }
 
     /// Whether the call is a ``CallCore`` alone.
     var isPlain: Bool {
-        !(usesRetryPolicies && settings?.hasAttempts == true) && selection?.rules.filter == nil
+        !(usesRetryPolicies && settings?.isHedged == true) && selection?.rules.filter == nil
     }
 }
 

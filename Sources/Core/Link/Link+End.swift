@@ -31,12 +31,12 @@ extension Link {
         wire.close(on: loop)
         pollTimer.close()
         let failure = StatusMapping.error(forLost: error, peer: peer)
-        for call in calls.begun { call.end(with: failure, isImmediate: false) }
+        for call in calls.begun { call.attemptFailed(with: failure) }
         // Before the report to the owner: the owner shuts itself down when no call waits for a
         // connection.
         for call in calls.unsent {
             if error.isNetworkLoss {
-                call.end(with: failure, isImmediate: false)
+                call.attemptFailed(with: failure)
             } else {
                 call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
             }

@@ -56,22 +56,28 @@ extension Link.State {
                 stream, responseTrailers(httpStatus: entries[slot].httpStatus), into: &arrivals)
         }
         if meaning != .trailers, let call = entries[slot].call {
-            let head = responseHead(framing)
-            entries[slot].httpStatus = head.acceptedHTTPStatus
-            arrivals.append(initial: consume head, on: stream, for: call)
+            do throws(RPCError) {
+                let head = try responseHead(framing)
+                entries[slot].httpStatus = head.httpStatus
+                arrivals.append(initial: head, on: stream, for: call)
+            } catch {
+                return endCall(stream, ResponseEnd(error: error), .cancel, into: &arrivals)
+            }
         }
         if endStream { endCall(stream, ResponseEnd(error: nil), into: &arrivals) }
     }
 
     /// The meaning of the headers that have arrived. Repeated header blocks are read once.
-    private mutating func responseHead(_ framing: BodyFraming) -> ResponseHead.Initial {
+    private mutating func responseHead(
+        _ framing: BodyFraming
+    ) throws(RPCError) -> ResponseHead.Initial {
         let id = connection.receivedHeadersID
         if let id, knownHead?.id == id, knownHead?.framing == framing,
             let meaning = knownHead?.meaning
         {
             return meaning
         }
-        let head = framing.responseHead(connection.receivedHeaders)
+        let head = try framing.responseHead(connection.receivedHeaders)
         if let id { knownHead = Link.Known(id: id, framing: framing, meaning: head) }
         return head
     }
@@ -101,13 +107,15 @@ extension Link.State {
         endCall(stream, end, into: &arrivals)
     }
 
+    /// - Parameter code: What the server is told if the rest of its response is not wanted.
     private mutating func endCall(
-        _ stream: StreamHandle, _ end: consuming ResponseEnd, into arrivals: inout LinkArrivals
+        _ stream: StreamHandle, _ end: consuming ResponseEnd, _ code: ErrorCode = .noError,
+        into arrivals: inout LinkArrivals
     ) {
         guard let call = removeCall(of: stream) else { return }
         if end.error == nil { succeededCallCount &+= 1 }
-        // The response is complete, so the rest of the request is not needed.
-        connection.reset(stream, .noError)
+        // The response is complete or refused, so the rest of the request is not needed.
+        connection.reset(stream, code)
         arrivals.append(end: end, on: stream, for: call)
     }
 }

@@ -188,7 +188,7 @@ extension Link.State {
     private mutating func refreshFields(of stream: StreamHandle) {
         guard let call = call(of: stream) else { return connection.reset(stream, .cancel) }
         let fields = RequestHead.fields(
-            call.head.metadata, deadline: call.deadlineToSend ?? .never)
+            call.metadata, deadline: call.deadlineToSend ?? .never)
         connection.setFields(fields, of: stream)
     }
 

@@ -169,14 +169,15 @@ extension Link {
     /// Opens a stream for the call, or queues the call until one is free. False if the connection
     /// accepts no calls.
     package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> Bool {
-        guard call.deadlineToSend != nil || !call.head.metadata.isEmpty else {
+        let metadata = call.metadata
+        guard call.deadlineToSend != nil || !metadata.isEmpty else {
             return open(call, prepared, HeaderList())
         }
         // The list of the previous call is reused, because each list costs two allocations.
         var fields = HeaderList()
         spareFields.withLock { swap(&fields, &$0) }
         RequestHead.append(
-            call.head.metadata, deadline: call.deadlineToSend ?? .never, to: &fields)
+            metadata, deadline: call.deadlineToSend ?? .never, to: &fields)
         let isOpen = open(call, prepared, fields)
         fields.removeAll()
         spareFields.withLock { swap(&fields, &$0) }
@@ -187,7 +188,7 @@ extension Link {
         _ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList
     ) -> Bool {
         if let refusal = wire.refusal(of: call, prepared, peer: peer) {
-            call.end(with: refusal, isImmediate: false)
+            call.attemptFailed(with: refusal)
             return true
         }
         guard var request = call.takeRequest() else { return true }
@@ -229,7 +230,7 @@ extension Link {
         case .success(let opened): attach(call, opened, attempt: request.attempt)
         case .failure(.headerListTooLarge(let limit)):
             call.requestWasNotSent()
-            call.end(with: .headerListTooLarge(limit, peer: peer), isImmediate: true)
+            call.attemptFailed(with: .headerListTooLarge(limit, peer: peer))
         case .failure:
             call.requestWasNotSent()
             return false

@@ -10,10 +10,6 @@ enum RetryGiveUp: Equatable, Sendable {
     case pushedBack
     /// Too many calls to the server fail.
     case throttled
-    /// The picker dropped the call.
-    case dropped
-    /// The channel was closed.
-    case closed
 }
 
 extension RetryGiveUp: CustomStringConvertible {
@@ -24,8 +20,6 @@ extension RetryGiveUp: CustomStringConvertible {
         case .committed: "the call was committed to this attempt"
         case .pushedBack: "the server asked for no retry"
         case .throttled: "retries are throttled"
-        case .dropped: "the call was dropped"
-        case .closed: "the channel was closed"
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Decides after each failed attempt of one call whether and when the next one is sent (A6).
 ///
-/// Does no I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and calls
+/// Does no I/O. The call asks ``attemptFailed(_:_:isCommitted:chance:)`` after each failure and calls
 /// ``attemptSucceeded()`` when an attempt ends with OK.
 struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
@@ -32,26 +32,25 @@ extension RetryState {
     /// Decides what to do after a failed attempt.
     ///
     /// - Parameters:
+    ///   - pushback: The server's instruction; nil if it gave none.
     ///   - isCommitted: Whether response headers arrived or the replay buffer overflowed.
     ///   - chance: The position of the delay in the range of the jitter, 0.8 to 1.2. A number from 0 to 1.
     mutating func attemptFailed(
-        _ failure: AttemptFailure, isCommitted: Bool = false,
+        _ code: StatusCode, _ pushback: RetryPushback? = nil, isCommitted: Bool = false,
         chance: Double = .chance
     ) -> Decision {
-        if failure.reach == .dropped { return .giveUp(.dropped) }
-        if failure.reach == .closed { return .giveUp(.closed) }
         previousAttemptCount += 1
-        let isRetryable = retryableCodes.contains(failure.code)
+        let isRetryable = retryableCodes.contains(code)
         // The failure counts for the throttle, even if something else forbids a retry.
         let isThrottled: Bool =
-            if isRetryable || failure.pushback == .never {
+            if isRetryable || pushback == .never {
                 throttle.map { !$0.recordFailure() } ?? false
             } else { false }
         guard isRetryable else { return .giveUp(.codeNotRetryable) }
         if isThrottled { return .giveUp(.throttled) }
         if isCommitted { return .giveUp(.committed) }
         if previousAttemptCount >= maxAttempts { return .giveUp(.attemptsExhausted) }
-        switch failure.pushback {
+        switch pushback {
         case .never:
             return .giveUp(.pushedBack)
         case .retry(let delay):

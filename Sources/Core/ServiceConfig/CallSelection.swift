@@ -16,11 +16,6 @@ package struct CallSelection: Sendable {
     }
 }
 
-extension CallSelection {
-    /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
-    var withoutCluster: CallSelection { CallSelection(rules, requestHash: requestHash) }
-}
-
 /// What is the same for all attempts of a call, and mostly for all calls of a route: then they share the object.
 package final class CallRules: Sendable {
     /// The timeout, the retries and the limits. The names are not used. Nil leaves the options of the call as they are.

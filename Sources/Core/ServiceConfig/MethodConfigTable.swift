@@ -1,12 +1,19 @@
 /// An entry of a service config, or what a selector sets in its place. Calls share it, because it is large to copy.
 package final class MethodSettings: Sendable {
     package let config: MethodConfig
-    /// Whether the config has a retry or hedging policy.
-    let hasAttempts: Bool
+    /// Nil for most entries.
+    let retry: RetryPolicy?
+    /// Whether the config has a hedging policy.
+    let isHedged: Bool
 
     package init(_ config: MethodConfig) {
         self.config = config
-        hasAttempts = config.attempts != nil
+        if case .retry(let policy)? = config.attempts { retry = policy } else { retry = nil }
+        if case .hedging? = config.attempts { isHedged = true } else { isHedged = false }
+    }
+
+    var hedging: HedgingPolicy? {
+        if case .hedging(let policy)? = config.attempts { policy } else { nil }
     }
 }
 

@@ -164,7 +164,7 @@ extension SubchannelStream: CallBackend {
             guard !link.open(call, prepared) else { return }
             throw RPCError(.unavailable, "the connection to \(link.peer) accepts no calls")
         } catch {
-            call.end(with: error, isImmediate: true)
+            call.end(with: error)
         }
     }
 

@@ -25,7 +25,7 @@ public struct CallTimeline: Hashable, Sendable {
     public var firstByte: Instant?
     /// The end of the call.
     public var lastByte: Instant?
-    /// The streams that carried the call; more than one if a server refused the first.
+    /// The streams that carried the call; more than one if it was sent again.
     public var streamCount = 0
     /// Failed attempts to connect before the connection was established.
     public var failedAttemptCount = 0
@@ -112,6 +112,13 @@ extension CallTimes {
         // On an existing connection the headers are sent at the start.
         let wasReady = started.flatMap { start in record.times.ready.map { $0 <= start } } ?? false
         headersSent = wasReady && streamCount == 1 ? started : .now
+    }
+
+    /// The call is sent again on another stream.
+    mutating func forgetAttempt() {
+        headersSent = nil
+        firstByte = nil
+        connection = nil
     }
 
     var timeline: CallTimeline? {

@@ -45,10 +45,10 @@ extension BodyFraming {
 // MARK: - Responses
 
 extension BodyFraming {
-    /// The meaning of the response's headers.
-    func responseHead(_ list: HeaderList) -> ResponseHead.Initial {
+    /// The meaning of the response's headers. Throws if no messages may be read from it.
+    func responseHead(_ list: HeaderList) throws(RPCError) -> ResponseHead.Initial {
         switch self {
-        case .lengthPrefixed: ResponseHead.initial(list)
+        case .lengthPrefixed: try ResponseHead.initial(list)
         case .wholeBody: PlainExchange.initial(list)
         }
     }

@@ -54,7 +54,7 @@ extension PlainExchange {
 
     /// The meaning of a response's headers: every HTTP response is accepted.
     package static func initial(_ list: HeaderList) -> ResponseHead.Initial {
-        .accepted(
+        ResponseHead.Initial(
             httpStatus: HeaderRules.status(of: list) ?? 0, encoding: .identity,
             metadata(of: list))
     }

@@ -2,26 +2,28 @@ package import SwiftletTransport
 
 /// The meaning of a response's header blocks (PROTOCOL-HTTP2, "Responses").
 package enum ResponseHead {
-    package enum Initial: Sendable {
-        /// Messages may follow.
-        case accepted(httpStatus: Int, encoding: CompressionAlgorithm, Metadata)
-        /// The response is not gRPC, and no messages are read from it.
-        case refused(RPCError)
+    /// The head of a response whose messages may follow.
+    package struct Initial: Sendable {
+        package var httpStatus: Int
+        package var encoding: CompressionAlgorithm
+        package var metadata: Metadata
 
-        /// Nil if the response is refused.
-        var acceptedHTTPStatus: Int? {
-            if case .accepted(let httpStatus, _, _) = self { httpStatus } else { nil }
+        package init(httpStatus: Int, encoding: CompressionAlgorithm, _ metadata: Metadata) {
+            self.httpStatus = httpStatus
+            self.encoding = encoding
+            self.metadata = metadata
         }
     }
 
-    /// Interprets headers that are not the end of the response.
-    package static func initial(_ list: HeaderList) -> Initial {
+    /// Interprets headers that are not the end of the response. Throws if it is not gRPC, so that no messages are
+    /// read from it.
+    package static func initial(_ list: HeaderList) throws(RPCError) -> Initial {
         let fields = Fields(list)
         let httpStatus = HeaderRules.status(of: list) ?? 0
         if var error = fields.refusal(httpStatus: httpStatus, list) {
             // A proxy may send details in these headers, such as when to retry.
             error.initialMetadata = fields.metadata(of: list)
-            return .refused(error)
+            throw error
         }
         var encoding = CompressionAlgorithm.identity
         if let field = fields.encoding {
@@ -38,10 +40,10 @@ package enum ResponseHead {
                         + "which this client does not support"
                 )
                 error.initialMetadata = fields.metadata(of: list)
-                return .refused(error)
+                throw error
             }
         }
-        return .accepted(
+        return Initial(
             httpStatus: httpStatus, encoding: encoding, fields.metadata(of: list))
     }
 

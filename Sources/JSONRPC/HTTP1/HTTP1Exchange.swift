@@ -27,13 +27,13 @@ extension HTTP1Exchange {
         } else if mayBeRepeated, !hasResponse, !isSent || call.isIdempotent {
             call.streamWasNotProcessed(wasSent: isSent, error)
         } else {
-            call.end(with: error, isImmediate: false)
+            call.attemptFailed(with: error)
         }
     }
 
     func head(of call: CallCore) -> HeaderList {
         var head = prepared.list
-        head.append(contentsOf: RequestHead.fields(call.head.metadata, deadline: .never))
+        head.append(contentsOf: RequestHead.fields(call.metadata, deadline: .never))
         return head
     }
 }

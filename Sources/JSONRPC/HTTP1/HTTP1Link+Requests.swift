@@ -8,7 +8,7 @@ import Synchronization
 extension HTTP1Link {
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing {
         if let error = refusal(of: call, prepared) {
-            call.end(with: error, isImmediate: true)
+            call.attemptFailed(with: error)
             return .placed
         }
         let stream: StreamHandle?
@@ -45,7 +45,7 @@ extension HTTP1Link {
         // another kept connection may be closed as well. And an observer may turn the loop by hand inside of
         // a read, which must check all bytes first: those that follow a response must not be mistaken for the
         // response to the next request.
-        guard !isReused || request.attempt == 0 && state.withLock({ $0.buffer != nil }) else {
+        guard !isReused || !request.isRepeated && state.withLock({ $0.buffer != nil }) else {
             call.requestWasNotSent()
             return close(.closed("the connection takes no more calls"))
         }
@@ -91,7 +91,7 @@ extension HTTP1Link {
             }
         }
         if let refusal {
-            call.end(with: .refused(.invalidArgument, refusal.message), isImmediate: true)
+            call.end(with: .refused(.invalidArgument, refusal.message))
             return false
         }
         write()

@@ -141,7 +141,7 @@ extension FakeBackend {
         }
         switch result {
         case .success(let stream): stream.attach(call, owner: self)
-        case .failure(let error): call.end(with: error, isImmediate: true)
+        case .failure(let error): call.end(with: error)
         }
     }
 

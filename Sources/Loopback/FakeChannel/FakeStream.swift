@@ -142,7 +142,7 @@ extension FakeStream {
             state.owner = owner
         }
         owner.streamBegan(self)
-        tell(.part(.start(call.head.metadata, call.deadline), of: call))
+        tell(.part(.start(call.metadata, call.deadline), of: call))
         request.takeEach { message, _ in receive(message.bytes, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: "the fake channel", ConnectionTimes(begun: .now))
@@ -168,7 +168,8 @@ extension FakeStream {
             case .headers(let httpStatus, let metadata):
                 call.receive(
                     CallArrival(
-                        initial: .accepted(httpStatus: httpStatus, encoding: .identity, metadata)),
+                        initial: ResponseHead.Initial(
+                            httpStatus: httpStatus, encoding: .identity, metadata)),
                     at: .now)
             case .message(let bytes):
                 let body = call.head.framing.body(ofPrefixed: bytes.contiguous.span)
@@ -250,7 +251,7 @@ extension FakeStream: StreamCarrier {
             state.withLock { $0.unread.add(bytes.count) }
             tell(.part(.message(bytes), of: call))
         } catch {
-            call.end(with: error, isImmediate: true)
+            call.end(with: error)
         }
     }
 
@@ -305,7 +306,7 @@ extension FakeStream: StreamCarrier {
                     // decoder.
                     let failure = RPCError.refused(
                         .internal, "the fake channel cannot read the request: \(error.message)")
-                    call?.end(with: failure, isImmediate: true)
+                    call?.end(with: failure)
                 }
             }
         }

@@ -20,7 +20,7 @@
                 "Optional<MonotonicInstant>", "RaceState", "SubchannelStream.State",
             ],
             "RaceState": ["ConnectionCandidate.State"],
-            "Link.State": ["LinkFrameLog.State"],
+            "Link.State": ["CallRetries.State", "LinkFrameLog.State"],
             // The records of TLS are written in the order in which the session makes them. The session
             // may be one of the program, which must not use the channel, or one of the tests.
             "Optional<SecureLayer>": [
@@ -28,6 +28,8 @@
                 "GnuTLSContext.State", "ProgramSession.State",
             ],
             "HedgedCall.State": ["HedgedCall.Attempt.State"],
+            // A call decides with its retry policy. A connection writes the headers of its attempt.
+            "CallCore.State": ["CallRetries.State"],
             "OperationBatches.State": ["CompletionQueue.State"],
             // A loop that is closed has no timers.
             "EventLoop.Inbox": ["LoopTimers.State"],

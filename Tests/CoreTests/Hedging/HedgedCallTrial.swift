@@ -12,16 +12,23 @@ final class HedgedCallTrial {
         let openCalls = CallRegistry()
         let begun = Mutex<[CallCore]>([])
         let connectCount = Atomic(0)
+        let limits: MessageLimits
+        let methodConfigs: MethodConfigs?
 
         var loop: EventLoop { queue.loop }
-        var limits: MessageLimits { MessageLimits() }
         var authority: String { "test" }
         var encryption: Encryption { .none }
         var connectivity: ConnectivityState { .idle }
         var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
         var snapshot: ChannelSnapshot? { nil }
 
-        init() throws { queue = try CompletionQueue(.byHand) }
+        init(
+            _ methodConfigs: MethodConfigs? = nil, limits: MessageLimits = MessageLimits()
+        ) throws {
+            queue = try CompletionQueue(.byHand)
+            self.limits = limits
+            self.methodConfigs = methodConfigs
+        }
 
         func begin(_ call: CallCore) { begun.withLock { $0.append(call) } }
         func forget(_ call: CallCore) {}
@@ -46,39 +53,28 @@ final class HedgedCallTrial {
     }
 
     let backend: Backend
+    let configs: MethodConfigs
     let observer = Observer()
-    let call: HedgedCall
+    let call: any CallRequests
 
-    /// - Parameter attempts: The policy; nil if the call waits for the service config.
+    /// - Parameter attempts: The policy; nil for none.
     init(
         _ attempts: MethodConfig.Attempts?, timeout: Duration? = nil,
-        limits: MessageLimits = MessageLimits(), configs: MethodConfigs? = nil
+        limits: MessageLimits = MessageLimits(), isKnown: Bool = true
     ) throws {
-        let backend = try Backend()
-        self.backend = backend
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
+        configs = MethodConfigs(
+            config, serverName: "test", awaitsResolver: !isKnown, usesRetryPolicies: true)
+        backend = try Backend(configs, limits: limits)
         var options = CallOptions()
         options.timeout = timeout
-        let policy = attempts.map { attempts in
-            MethodPolicy(settings: MethodSettings(MethodConfig([.all]) { $0.attempts = attempts }))
-        }
         let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
-        call = HedgedCall(
-            options, path: "/a.B/C", limits, configs: configs ?? Self.configs(isKnown: true),
-            policy: policy, backend: backend, observer: observer
-        ) { options, selection, observer, _ in
-            CallCore(
-                CallHead(method, options, limits, selection), deadline: options.deadline,
-                backend: backend,
-                observer: observer)
-        }
+        call = Channel(backend: backend).makeBare(
+            NewCall(method: method, options: options, observer: observer))
     }
 
     deinit { backend.queue.shutdown() }
-
-    static func configs(isKnown: Bool) -> MethodConfigs {
-        MethodConfigs(
-            ServiceConfig(), serverName: "test", awaitsResolver: !isKnown, usesRetryPolicies: true)
-    }
 
     /// A policy whose second attempt follows after an hour.
     static var retry: MethodConfig.Attempts {
@@ -88,7 +84,15 @@ final class HedgedCallTrial {
         return .retry(policy)
     }
 
-    /// The attempts so far.
+    /// A policy whose second attempt follows after an hour.
+    static var hedging: MethodConfig.Attempts {
+        var policy = HedgingPolicy(maxAttempts: 2)
+        policy.delay = .seconds(3_600)
+        policy.nonFatalCodes = [.unavailable]
+        return .hedging(policy)
+    }
+
+    /// The cores that looked for a stream, in this order. One that retries does so again.
     var cores: [CallCore] { backend.begun.withLock { $0 } }
 
     /// The ends that the observer has received.
@@ -96,9 +100,23 @@ final class HedgedCallTrial {
 
     /// Ends the last attempt.
     func failAttempt(_ error: RPCError = RPCError(.unavailable, "busy")) {
-        cores.last?.end(with: error, isImmediate: false)
+        cores.last?.attemptFailed(with: error)
+    }
+
+    /// Ends the last attempt by trailers that ask for an hour before the next one.
+    func pushBack() {
+        var trailers = Metadata()
+        trailers.append(received: .text("3600000"), for: RetryPushback.name)
+        let end = ResponseEnd(error: RPCError(.unavailable, "busy"), trailers: trailers)
+        cores.last?.receive(CallArrival(end: end), at: .now)
     }
 
     /// Fires the timer of the next attempt.
-    func wake(after duration: Duration) { call.timerFired(now: call.epoch + duration) }
+    func wake() {
+        if let call = call as? HedgedCall {
+            call.timerFired(now: call.epoch + .seconds(36_000))
+        } else {
+            call.core?.beginNextAttempt()
+        }
+    }
 }

@@ -23,7 +23,7 @@ struct HedgingStateTests {
         var sent = 0
         while true {
             let action = state.next(now: now)
-            guard action == .send else { return (sent, action) }
+            guard case .send = action else { return (sent, action) }
             sent += 1
         }
     }
@@ -44,6 +44,44 @@ struct HedgingStateTests {
     func noDelay() {
         var state = state(delay: .zero)
         #expect(drain(&state, at: .zero) == (4, .wait(until: nil)))
+    }
+
+    @Test("each request carries the number of those before, even if two are sent at once")
+    func numbers() {
+        var state = state(maxAttempts: 3, delay: .seconds(1))
+        // Two threads may ask before either of them has sent its attempt.
+        let actions = [0, 2, 4].map { state.next(now: .seconds($0)) }
+        #expect(actions == (0..<3).map { .send(previousCount: $0) })
+    }
+
+    @Test("without a policy, one request is sent, and its failure is the result")
+    func single() {
+        var state = HedgingState(nil, throttle: nil, now: .zero)
+        #expect(state.isSingle)
+        #expect(drain(&state, at: .zero) == (1, .wait(until: nil)))
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .zero) == .finish)
+    }
+
+    @Test("no request follows when the channel was closed, but the open ones continue")
+    func closed() {
+        var state = state()
+        let closed = AttemptFailure(.unavailable, reach: .closed)
+        _ = drain(&state, at: .zero)
+        _ = drain(&state, at: milliseconds(500))
+        #expect(state.attemptFailed(closed, now: milliseconds(600)) == .goOn)
+        #expect(drain(&state, at: .seconds(60)).sent == 0)
+        #expect(state.attemptFailed(closed, now: .seconds(60)) == .finish)
+    }
+
+    @Test("the call is over when the throttle forbids the only request that would follow")
+    func throttledLast() {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        var state = state(maxAttempts: 2, delay: .seconds(1), throttle: throttle)
+        _ = drain(&state, at: .zero)
+        let pushedBack = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(1)))
+        #expect(state.attemptFailed(pushedBack, now: .zero) == .goOn)
+        #expect(state.next(now: .zero) == .wait(until: .seconds(1)))
+        #expect(state.next(now: .seconds(1)) == .giveUp)
     }
 
     @Test("more than 5 attempts are treated as 5")
@@ -110,7 +148,7 @@ struct HedgingStateTests {
         }
         #expect(state.next(now: milliseconds(4)) == .wait(until: milliseconds(2_003)))
         // The next pushback may be later again.
-        #expect(state.next(now: milliseconds(2_003)) == .send)
+        #expect(state.next(now: milliseconds(2_003)) == .send(previousCount: delays.count))
         let failure = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(7)))
         #expect(state.attemptFailed(failure, now: milliseconds(2_003)) == .goOn)
         #expect(state.next(now: milliseconds(2_003)) == .wait(until: milliseconds(9_003)))

@@ -30,7 +30,7 @@ struct RetryStateTests {
     func backoff() {
         var state = state()
         let delays = (0..<4).map { _ in
-            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5))
+            delay(state.attemptFailed(.unavailable, chance: 0.5))
         }
         #expect(delays == [100, 200, 300, 300])
     }
@@ -41,7 +41,7 @@ struct RetryStateTests {
         policy.backoffMultiplier = multiplier
         var state = RetryState(policy, throttle: nil)
         let delays = (0..<3).map { _ in
-            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5))
+            delay(state.attemptFailed(.unavailable, chance: 0.5))
         }
         #expect(delays == [100, 100, 100])
     }
@@ -50,23 +50,23 @@ struct RetryStateTests {
     func jitter(chance: Double, milliseconds: Int) {
         var state = state()
         #expect(
-            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: chance))
+            delay(state.attemptFailed(.unavailable, chance: chance))
                 == milliseconds)
     }
 
     @Test("maxAttempts includes the original request")
     func maxAttempts() {
         var state = state(maxAttempts: 2)
-        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
+        #expect(delay(state.attemptFailed(.unavailable)) != nil)
         #expect(
-            state.attemptFailed(AttemptFailure(.unavailable)) == .giveUp(.attemptsExhausted))
+            state.attemptFailed(.unavailable) == .giveUp(.attemptsExhausted))
         #expect(state.previousAttemptCount == 2)
     }
 
     @Test("more than 5 attempts are treated as 5")
     func attemptLimit() {
         var state = state(maxAttempts: 1_000)
-        let decisions = (0..<5).map { _ in state.attemptFailed(AttemptFailure(.unavailable)) }
+        let decisions = (0..<5).map { _ in state.attemptFailed(.unavailable) }
         #expect(decisions.dropLast().allSatisfy { delay($0) != nil })
         #expect(decisions.last == .giveUp(.attemptsExhausted))
     }
@@ -74,31 +74,32 @@ struct RetryStateTests {
     @Test("a fatal status code is not retried")
     func fatal() {
         var state = state()
-        #expect(state.attemptFailed(AttemptFailure(.internal)) == .giveUp(.codeNotRetryable))
+        #expect(state.attemptFailed(.internal) == .giveUp(.codeNotRetryable))
     }
 
     @Test("a committed call is not retried")
     func committed() {
         var state = state()
         #expect(
-            state.attemptFailed(AttemptFailure(.unavailable), isCommitted: true)
+            state.attemptFailed(.unavailable, isCommitted: true)
                 == .giveUp(.committed))
     }
 
     @Test("pushback is obeyed exactly, and later delays begin again with initialBackoff")
     func pushback() {
         var state = state()
-        _ = state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5)
-        let pushedBack = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(7)))
-        #expect(state.attemptFailed(pushedBack, chance: 0.9) == .retry(after: .seconds(7)))
-        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5)) == 100)
+        _ = state.attemptFailed(.unavailable, chance: 0.5)
+        #expect(
+            state.attemptFailed(.unavailable, .retry(after: .seconds(7)), chance: 0.9)
+                == .retry(after: .seconds(7)))
+        #expect(delay(state.attemptFailed(.unavailable, chance: 0.5)) == 100)
     }
 
     @Test("a server that pushes back without a delay is not retried")
     func noRetry() {
         var state = state()
         #expect(
-            state.attemptFailed(AttemptFailure(.unavailable, pushback: .never))
+            state.attemptFailed(.unavailable, .never)
                 == .giveUp(.pushedBack))
     }
 
@@ -107,27 +108,19 @@ struct RetryStateTests {
         let pushback = RetryPushback.retry(after: .zero)
         var state = state(maxAttempts: 2)
         #expect(
-            state.attemptFailed(AttemptFailure(.internal, pushback: pushback))
+            state.attemptFailed(.internal, pushback)
                 == .giveUp(.codeNotRetryable))
         #expect(
-            state.attemptFailed(AttemptFailure(.unavailable, pushback: pushback))
+            state.attemptFailed(.unavailable, pushback)
                 == .giveUp(.attemptsExhausted))
-    }
-
-    @Test("if the pick result type was DROP, the RPC fails immediately")
-    func dropped() {
-        var state = state()
-        #expect(
-            state.attemptFailed(AttemptFailure(.unavailable, reach: .dropped))
-                == .giveUp(.dropped))
     }
 
     @Test("retries stop when the token count is at half of maxTokens")
     func throttled() {
         let throttle = RetryThrottle(.init(maxTokens: 4, tokenRatio: 0.5))
         var state = state(throttle: throttle)
-        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
-        #expect(state.attemptFailed(AttemptFailure(.unavailable)) == .giveUp(.throttled))
+        #expect(delay(state.attemptFailed(.unavailable)) != nil)
+        #expect(state.attemptFailed(.unavailable) == .giveUp(.throttled))
         state.attemptSucceeded()
         #expect(throttle.allowsRetries)
     }
@@ -135,15 +128,16 @@ struct RetryStateTests {
     @Test(
         "a failure that is retryable or pushes back counts for the throttle, even without a retry",
         arguments: [
-            (AttemptFailure(.unavailable), true, true),
-            (AttemptFailure(.unavailable, pushback: .never), false, true),
-            (AttemptFailure(.invalidArgument, pushback: .never), false, true),
-            (AttemptFailure(.invalidArgument), false, false),
+            (StatusCode.unavailable, RetryPushback?.none, true, true),
+            (.unavailable, .never, false, true), (.invalidArgument, .never, false, true),
+            (.invalidArgument, nil, false, false),
         ])
-    func counted(failure: AttemptFailure, isCommitted: Bool, counts: Bool) {
+    func counted(
+        code: StatusCode, pushback: RetryPushback?, isCommitted: Bool, counts: Bool
+    ) {
         let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
         var state = state(throttle: throttle)
-        _ = state.attemptFailed(failure, isCommitted: isCommitted)
+        _ = state.attemptFailed(code, pushback, isCommitted: isCommitted)
         #expect(throttle.allowsRetries != counts)
     }
 
@@ -157,7 +151,7 @@ struct RetryStateTests {
         policy.backoffMultiplier = multiplier
         var state = RetryState(policy, throttle: nil)
         for _ in 0..<4 {
-            #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
+            #expect(delay(state.attemptFailed(.unavailable)) != nil)
         }
     }
 }

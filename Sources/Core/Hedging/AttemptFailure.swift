@@ -1,4 +1,4 @@
-/// The properties of a failed attempt that decide whether another attempt is sent (A6).
+/// The properties of a failed attempt that decide what a hedged call does (A6).
 struct AttemptFailure: Equatable, Sendable {
     /// How far the attempt got.
     enum Reach: Equatable, Sendable {

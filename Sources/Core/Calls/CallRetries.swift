@@ -1,0 +1,125 @@
+import SwiftletTransport
+import Synchronization
+
+/// The retry policy of one call (proposal A6), and what the call needs for its next attempt. Made for each call with
+/// such a policy. The attempts follow one another, so they are streams of one ``CallCore``.
+final class CallRetries: Sendable {
+    fileprivate struct State: ~Copyable {
+        var policy: RetryState
+        /// The failed attempts so far.
+        var failures: [RPCError.Attempt] = []
+        /// Whether a server may have executed one of them.
+        var mayHaveBeenExecuted = false
+        /// That of the present attempt; nil if it is that of the call.
+        var metadata: Metadata?
+        /// Kept until no attempt follows, so that a channel which the program has released stays open.
+        var channel: (any (AnyObject & Sendable))?
+    }
+
+    /// Runs until the next attempt is due.
+    let timer = TimerSlot()
+    /// Where the call is registered while it waits for its next attempt.
+    let openCalls: CallRegistry
+    /// Nil in a channel without metrics.
+    let meter: RetriedMeter?
+    private let state: Mutex<State>
+
+    /// - Parameter metadata: That of the call.
+    init(
+        _ policy: RetryPolicy, throttle: RetryThrottle?, _ metadata: Metadata,
+        channel: any (AnyObject & Sendable), _ openCalls: CallRegistry, _ meter: (any CallMeter)?
+    ) {
+        self.openCalls = openCalls
+        self.meter = meter.map { RetriedMeter($0) }
+        var first: Metadata?
+        if let meter = self.meter {
+            var own = metadata
+            meter.addHeaders(to: &own)
+            first = own
+        }
+        state = Mutex(
+            State(
+                policy: RetryState(policy, throttle: throttle), metadata: first, channel: channel))
+    }
+}
+
+extension CallRetries {
+    /// The metadata of the present attempt; nil if it is that of the call.
+    var metadata: Metadata? { state.withLock { $0.metadata } }
+
+    /// Whether a server may have executed an attempt that has failed.
+    var mayHaveBeenExecuted: Bool { state.withLock { $0.mayHaveBeenExecuted } }
+
+    /// The delay of the next attempt after one that has failed; nil if none follows.
+    ///
+    /// - Parameters:
+    ///   - peer: The server of the attempt, for the list of failures.
+    ///   - isCommitted: Whether the server has begun to answer, or the request is no longer kept.
+    func delay(
+        after error: RPCError, _ trailers: Metadata, peer: String?, isCommitted: Bool
+    ) -> Duration? {
+        guard error.finality == nil else { return nil }
+        return state.withLock { state in
+            let decision = state.policy.attemptFailed(
+                error.code, RetryPushback(trailers), isCommitted: isCommitted)
+            guard case .retry(let delay) = decision else { return nil }
+            state.failures.append(
+                RPCError.Attempt(address: error.peer ?? peer ?? "", cause: error.summary))
+            if error.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }
+            return delay
+        }
+    }
+
+    /// The call has ended with OK.
+    func callSucceeded() { state.withLock { $0.policy.attemptSucceeded() } }
+
+    /// Adds the failures of the earlier attempts to an error of the call.
+    func withFailures(_ error: RPCError) -> RPCError {
+        state.withLock { state in
+            guard !state.failures.isEmpty else { return error }
+            var error = error
+            error.attempts = state.failures + error.attempts
+            if state.mayHaveBeenExecuted { error.mayHaveBeenExecuted = true }
+            return error
+        }
+    }
+
+    /// The next attempt begins.
+    ///
+    /// - Parameter metadata: That of the call.
+    func beginNext(_ metadata: Metadata, at now: MonotonicInstant) {
+        meter?.beginNext(at: now)
+        var own = metadata
+        meter?.addHeaders(to: &own)
+        state.withLock { state in
+            own.append(
+                received: .text("\(state.policy.previousAttemptCount)"),
+                for: "grpc-previous-rpc-attempts")
+            state.metadata = own
+        }
+    }
+
+    /// No attempt follows: the call is committed to the present one, or over.
+    func endRetries() {
+        meter?.forgetMessages()
+        let channel = state.withLock { $0.channel.take() }
+        // Released outside the lock.
+        _ = channel
+    }
+}
+
+extension RPCError {
+    /// Code and message, as one of several failures.
+    var summary: String {
+        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
+    }
+}
+
+/// Begins the next attempt of a call when it is due.
+final class RetryTimer: TimerTarget {
+    private let call: CallCore
+
+    init(_ call: CallCore) { self.call = call }
+
+    func timerFired(now: MonotonicInstant) { call.beginNextAttempt() }
+}
