@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .library(name: "SwiftletServices", targets: ["SwiftletServices"]),
+        .library(name: "SwiftletWellKnown", targets: ["SwiftletWellKnown"]),
         .library(name: "SwiftletFoundation", targets: ["SwiftletFoundation"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
@@ -67,7 +68,13 @@ let package = Package(
             path: "Sources/Observation", swiftSettings: small),
         .target(
             name: "SwiftletMessages", path: "Sources/Messages",
-            exclude: ["Descriptors", "Services", "StandardServices"], swiftSettings: small),
+            exclude: ["Descriptors", "Services", "StandardServices", "WellKnown"],
+            swiftSettings: small),
+        // JSON values, field masks, wrappers and the details of errors. Most clients use none of them, so a client does
+        // not build them.
+        .target(
+            name: "SwiftletWellKnown", dependencies: ["SwiftletMessages"],
+            path: "Sources/Messages/WellKnown", swiftSettings: small),
         // The messages of descriptor.proto, which only schemas need. They are many: a client, which does not
         // build them, is compiled sooner. SwiftletSchema re-exports them.
         .target(
@@ -84,6 +91,7 @@ let package = Package(
             name: "SwiftletServices",
             dependencies: [
                 "Swiftlet", "SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages",
+                "SwiftletWellKnown",
             ],
             path: "Sources/Messages/Services", swiftSettings: small),
         // From `.proto` source and descriptors to a schema, and from a schema to Swift source: what the generator
@@ -109,6 +117,7 @@ let package = Package(
             dependencies: [
                 "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
                 "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
+                "SwiftletWellKnown",
             ],
             path: "Sources/Loopback", swiftSettings: small),
         // HTTP/1.1, plain requests and JSON-RPC. Alone with its JSON, so that programs of gRPC carry none.
@@ -123,7 +132,7 @@ let package = Package(
             name: "SwiftletXDS",
             dependencies: [
                 "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
-                "SwiftletTransport",
+                "SwiftletTransport", "SwiftletWellKnown",
             ],
             path: "Sources/XDS", swiftSettings: small),
         .executableTarget(
@@ -170,11 +179,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MessagesTests",
-            dependencies: ["SwiftletMessages", "SwiftletDescriptors", "SwiftletServices"],
+            dependencies: [
+                "SwiftletMessages", "SwiftletDescriptors", "SwiftletServices", "SwiftletWellKnown",
+            ],
             swiftSettings: strict),
         // Answers protobuf's own conformance runner.
         .executableTarget(
-            name: "swiftlet-conformance", dependencies: ["SwiftletMessages", "SwiftletDynamic"],
+            name: "swiftlet-conformance",
+            dependencies: ["SwiftletMessages", "SwiftletDynamic", "SwiftletWellKnown"],
             path: "Tests/Conformance", exclude: ["run"], swiftSettings: strict),
         // Compiles .proto files for the comparison with protoc.
         .executableTarget(
@@ -211,7 +223,7 @@ let package = Package(
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
                 "SwiftletCore", "SwiftletJSONRPC",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
-                "TestSupport",
+                "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -222,7 +234,7 @@ let package = Package(
             name: "DynamicTests",
             dependencies: [
                 "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema", "SwiftletServices",
-                "TestSupport",
+                "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         // Answers for a comparison of regular expressions with RE2's.
@@ -238,7 +250,7 @@ let package = Package(
             dependencies: [
                 "Swiftlet", "SwiftletXDS", "SwiftletBalancing", "SwiftletCLI", "SwiftletCore",
                 "SwiftletDynamic", "SwiftletLoopback", "SwiftletMessages", "SwiftletObservation",
-                "SwiftletTransport", "TestSupport",
+                "SwiftletTransport", "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -3,6 +3,8 @@ extension RPCError {
     /// cannot be decoded.
     ///
     /// ```swift
+    /// import SwiftletWellKnown  // for ErrorInfo
+    ///
     /// if let info = try error.richStatus()?.detail(Google.RPC.ErrorInfo.self) { print(info.reason) }
     /// ```
     public func richStatus() throws(WireError) -> Google.RPC.Status? {
@@ -13,6 +15,8 @@ extension RPCError {
     /// For servers and fakes.
     ///
     /// ```swift
+    /// import SwiftletWellKnown  // for ErrorInfo
+    ///
     /// var status = Google.RPC.Status(code: 3, message: "the name is empty")
     /// status.add(Google.RPC.ErrorInfo(reason: "NAME_EMPTY", domain: "example.com"))
     /// throw RPCError(status)

@@ -14,13 +14,15 @@ struct ImportTests {
         "Observation": ["SwiftletCore", "SwiftletTransport"],
         "XDS": [
             "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
-            "SwiftletTransport",
+            "SwiftletTransport", "SwiftletWellKnown",
         ],
         "Messages": [],
         "Messages/Descriptors": ["SwiftletMessages"],
         "Messages/StandardServices": ["SwiftletMessages"],
+        "Messages/WellKnown": ["SwiftletMessages"],
         "Messages/Services": [
             "Swiftlet", "SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages",
+            "SwiftletWellKnown",
         ],
         "Schema": ["SwiftletDescriptors", "SwiftletMessages"],
         "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],
@@ -28,6 +30,7 @@ struct ImportTests {
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
             "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
+            "SwiftletWellKnown",
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",

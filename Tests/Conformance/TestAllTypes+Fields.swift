@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 extension TestAllTypes {
     static let layout = Layout<Self> { field in

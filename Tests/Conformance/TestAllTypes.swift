@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 /// `protobuf_test_messages.proto3.TestAllTypesProto3`: a field of every type in every shape.
 struct TestAllTypes: Message {

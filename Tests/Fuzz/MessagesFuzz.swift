@@ -1,7 +1,9 @@
-// fuzz-modules: Messages
+// fuzz-modules: Messages WellKnown
 
 // A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is
 // encoded and decoded again. `Tests/Fuzz/run` builds it.
+
+import SwiftletWellKnown
 
 @testable import SwiftletMessages
 

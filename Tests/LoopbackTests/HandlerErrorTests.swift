@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletWellKnown
 import Testing
 
 @Suite("A handler's error", .timeLimit(.minutes(5)))

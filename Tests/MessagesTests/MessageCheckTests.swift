@@ -1,5 +1,6 @@
 import SwiftletDescriptors
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @Suite("The check of a field list")

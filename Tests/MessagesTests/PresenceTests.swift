@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @Suite("An optional message")

@@ -1,5 +1,6 @@
 import SwiftletMessages
 import SwiftletServices
+import SwiftletWellKnown
 import Testing
 
 @Suite("The well-known types")

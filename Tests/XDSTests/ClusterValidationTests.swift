@@ -1,6 +1,7 @@
 import SwiftletBalancing
 import SwiftletCore
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletXDS

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletCLI

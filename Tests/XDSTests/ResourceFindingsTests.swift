@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletXDS

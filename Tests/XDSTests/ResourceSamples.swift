@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 @testable import SwiftletXDS
 

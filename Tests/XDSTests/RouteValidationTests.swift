@@ -1,5 +1,6 @@
 import SwiftletCore
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletXDS

@@ -2,6 +2,7 @@ import SwiftletBalancing
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 // Snapshots as messages of channelz.
 

@@ -1,4 +1,5 @@
 package import SwiftletMessages
+package import SwiftletWellKnown
 
 // The messages of grpc/channelz/v1/channelz.proto about connections, with the fields that a client
 // fills.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of google/rpc/error_details.proto.
 extension Google.RPC {
     /// The cause of an error, as a constant that programs can compare.

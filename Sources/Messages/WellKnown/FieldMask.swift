@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 extension Google.Protobuf {
     /// A set of paths to fields of a message, such as `user.display_name`.
     public struct FieldMask: Message, ExpressibleByArrayLiteral {

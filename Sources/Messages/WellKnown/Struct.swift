@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 extension Google.Protobuf {
     /// A JSON object.
     public struct Struct: Message, ExpressibleByDictionaryLiteral {

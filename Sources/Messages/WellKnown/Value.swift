@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 extension Google.Protobuf {
     /// A JSON value: `["name": "Ada", "born": 1815, "tags": ["first", nil]]`.
     public struct Value: Message {

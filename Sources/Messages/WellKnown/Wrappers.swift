@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // Messages with one value each, for fields that may be absent and where a message is required. In
 // your own messages, `Int32?` has the same meaning.
 extension Google.Protobuf {

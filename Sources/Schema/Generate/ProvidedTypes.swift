@@ -10,7 +10,13 @@ enum ProvidedTypes {
 
     /// The modules of provided types that are not in `Swiftlet`, keyed by the name of the `.proto`
     /// file.
-    static let modules = ["google/protobuf/descriptor.proto": "SwiftletDynamic"]
+    static let modules = [
+        "google/protobuf/descriptor.proto": "SwiftletDynamic",
+        "google/protobuf/field_mask.proto": "SwiftletWellKnown",
+        "google/protobuf/struct.proto": "SwiftletWellKnown",
+        "google/protobuf/wrappers.proto": "SwiftletWellKnown",
+        "google/rpc/error_details.proto": "SwiftletWellKnown",
+    ]
 
     /// The namespaces that the library declares, keyed by the package.
     static let packages: [String: [String]] = [

@@ -7,8 +7,8 @@ import SwiftletMessages
 /// ```
 ///
 /// The source uses only public declarations: those of `Swiftlet`, of the modules in the options, of
-/// `SwiftletLoopback` for fakes and server protocols, and of `SwiftletDynamic` where fields or methods have
-/// types of descriptor.proto. It is formatted. It depends only on the schema and the options: two runs write
+/// `SwiftletLoopback` for fakes and server protocols, and of `SwiftletWellKnown` and `SwiftletDynamic` where fields
+/// or methods have types of these modules. It is formatted. It depends only on the schema and the options: two runs write
 /// the same bytes.
 ///
 /// Enums keep numbers that the `.proto` file does not name, also the closed enums of proto2.

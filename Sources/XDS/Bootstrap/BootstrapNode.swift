@@ -2,6 +2,7 @@ import SwiftletCore
 import SwiftletJSON
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 extension XDS.Bootstrap {
     /// How the program introduces itself.

@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 // The messages of envoy.config.cluster.v3, with the fields that a client of gRPC needs.
 extension Envoy.Clusters {

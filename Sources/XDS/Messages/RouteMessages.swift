@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 // The messages of envoy.config.route.v3, with the fields that a client of gRPC needs.
 extension Envoy.Routes {

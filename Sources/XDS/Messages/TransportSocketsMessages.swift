@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 // Messages of the Envoy API, with the fields that a client of gRPC needs.
 extension Envoy.TLS {

@@ -1,6 +1,7 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 /// The checked endpoints of a cluster.
 struct Endpoints: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import SwiftletCore
 import SwiftletMessages
+import SwiftletWellKnown
 
 /// The configuration of a filter that clients have.
 enum FilterConfig: Hashable, Sendable {

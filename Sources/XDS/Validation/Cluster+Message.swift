@@ -1,5 +1,6 @@
 import SwiftletBalancing
 import SwiftletMessages
+import SwiftletWellKnown
 
 extension Cluster {
     init?(

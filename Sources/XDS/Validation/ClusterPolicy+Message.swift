@@ -1,6 +1,7 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 extension ClusterPolicy {
     /// The most policies inside each other (A52).

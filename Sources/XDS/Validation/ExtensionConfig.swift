@@ -3,6 +3,7 @@ import SwiftletCore
 import SwiftletJSON
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 /// The configuration of an extension. It is a message, or a `TypedStruct`: the name of a type, and values as in JSON.
 struct ExtensionConfig {

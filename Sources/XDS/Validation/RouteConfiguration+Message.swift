@@ -1,6 +1,7 @@
 import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
+import SwiftletWellKnown
 
 extension RouteConfiguration {
     init(

@@ -1,4 +1,5 @@
 import SwiftletMessages
+import SwiftletWellKnown
 
 extension UpstreamTLS {
     /// What a transport socket demands. Nil without a violation: nothing.

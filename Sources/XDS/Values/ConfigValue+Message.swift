@@ -1,5 +1,6 @@
 import SwiftletJSON
 import SwiftletMessages
+import SwiftletWellKnown
 
 extension Google.Protobuf.Value {
     /// The value as protobuf's message for JSON. Numbers too large for a double are infinite there.

@@ -1,5 +1,6 @@
 import SwiftletMessages
 import SwiftletServices
+import SwiftletWellKnown
 
 // The files whose messages are completely in the library.
 extension LibraryFile {

@@ -383,6 +383,47 @@ struct SwiftGeneratorTests {
         #expect(api.source.contains("extension Google.Protobuf {\n    struct Api: Message {"))
     }
 
+    @Test(
+        "imports the module of a well-known type in the files that use it, and in no other",
+        arguments: [
+            ("protobuf/struct", "google.protobuf.Struct a = 1;"),
+            ("protobuf/struct", "oneof o { google.protobuf.NullValue a = 1; }"),
+            ("protobuf/struct", "map<string, google.protobuf.Value> a = 1;"),
+            ("protobuf/struct", "message Inner { google.protobuf.ListValue a = 1; }"),
+            ("protobuf/field_mask", "google.protobuf.FieldMask a = 1;"),
+            ("protobuf/wrappers", "repeated google.protobuf.StringValue a = 1;"),
+            ("rpc/error_details", "google.rpc.ErrorInfo a = 1;"),
+        ])
+    func wellKnownTypes(file: String, member: String) throws {
+        let sources = [
+            "a.proto": """
+            syntax = "proto3"; import "google/\(file).proto"; message A { \(member) }
+            """,
+            // The types of the fields of A are no types of this file.
+            "b.proto": """
+            syntax = "proto3"; import "a.proto"; import "google/protobuf/duration.proto";
+            message B { A a = 1; google.protobuf.Duration b = 2; }
+            """,
+        ]
+        let compiler = ProtoCompiler { name in sources[name].map { Array($0.utf8) } }
+        let schema = try Schema(compiler.compile(["b.proto"]))
+        for visibility in [GeneratorOptions.Visibility.internal, .package, .public] {
+            var options = GeneratorOptions()
+            options.visibility = visibility
+            let access = visibility == .internal ? "" : "\(visibility.rawValue) "
+            let files = try SwiftGenerator(options).generate(schema)
+            let imports = files.map { file in
+                file.source.split(separator: "\n").filter { $0.contains("import ") }
+            }
+            #expect(files.map(\.path) == ["a.swift", "b.swift"])
+            #expect(
+                imports == [
+                    ["\(access)import Swiftlet", "\(access)import SwiftletWellKnown"],
+                    ["\(access)import Swiftlet"],
+                ])
+        }
+    }
+
     @Test("imports the module of descriptors for their types, but not for options alone")
     func descriptors() throws {
         func imports(_ declarations: String) throws -> [[Substring]] {

@@ -1,5 +1,6 @@
 import SwiftletDynamic
 import SwiftletMessages
+import SwiftletWellKnown
 import Testing
 
 @Suite("The JSON of a dynamic message")

@@ -2,6 +2,7 @@ import Foundation
 import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
+import SwiftletWellKnown
 import Testing
 
 @Suite("The details of a status", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
 import SwiftletMessages
+import SwiftletWellKnown
 import Synchronization
 
 @testable import SwiftletXDS

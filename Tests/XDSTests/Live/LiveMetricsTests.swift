@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletCore
 import SwiftletObservation
+import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletXDS
