@@ -38,13 +38,33 @@ struct CatalogueTests {
         try String(contentsOf: ImportTests.sources.appending(path: path), encoding: .utf8)
     }
 
-    /// The names of the list items that are types. Functions and types inside another one are checked by `make docs` alone.
-    private static func listed(_ page: String) -> [String] {
+    /// The names of the list items.
+    private static func items(_ page: String) -> [String] {
         guard let topics = page.range(of: "\n## Topics\n") else { return [] }
         return page[topics.upperBound...].split(separator: "\n").compactMap { line in
             guard line.hasPrefix("- ``"), line.hasSuffix("``") else { return nil }
             return String(line.dropFirst(4).dropLast(2))
-        }.filter { !$0.contains("/") && !$0.contains("(") }
+        }
+    }
+
+    /// The names of the list items that are types. Functions and types inside another one are checked by `make docs` alone.
+    private static func listed(_ page: String) -> [String] {
+        items(page).filter { !$0.contains("/") && !$0.contains("(") }
+    }
+
+    /// The public types that the source declares in extensions of namespaces, as links to them.
+    private static func typesInNamespaces(_ source: String) -> [String] {
+        var namespace = ""
+        return source.split(separator: "\n").compactMap { line in
+            if line.hasPrefix("extension ") {
+                let name = line.dropFirst(10).prefix { $0.isLetter || $0 == "." }
+                namespace = "SwiftletMessages/\(name.replacing(".", with: "/"))"
+            }
+            guard line.hasPrefix("    "), let type = publicType(line.dropFirst(4)) else {
+                return nil
+            }
+            return "\(namespace)/\(type)"
+        }
     }
 
     @Test("lists every public type once, and no other", arguments: pages.map(\.page))
@@ -65,6 +85,15 @@ struct CatalogueTests {
         let unknown = Set(listed).subtracting(declared).sorted()
         #expect(unknown.isEmpty, "no public type is called \(unknown.joined(separator: ", "))")
         #expect(listed.count == Set(listed).count, "\(page) lists a type twice")
+    }
+
+    @Test("of the well-known types lists every message that the module adds to namespaces")
+    func wellKnownTypes() throws {
+        let declared = try #require(try ImportTests.files()["Messages/WellKnown"])
+            .flatMap { Self.typesInNamespaces(try Self.text($0)) }
+        let page = try Self.text("Messages/WellKnown/SwiftletWellKnown.docc/SwiftletWellKnown.md")
+        #expect(declared.count > 20)
+        #expect(declared.sorted() == Self.items(page).sorted())
     }
 
     @Test("finds public types by their first line")
