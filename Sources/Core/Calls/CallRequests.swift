@@ -3,8 +3,8 @@ import Synchronization
 /// The requests that the API of a call (async, blocking, handlers or futures) or an interceptor
 /// makes of the call.
 ///
-/// A call is a ``CallCore``, or a ``HedgedCall`` if the service config asks for hedging or is not known. With
-/// interceptors, it is an ``InterceptorChain`` that ends in one of the two. All methods may be
+/// A call is a ``CallCore``, a ``HedgedCall`` if the service config asks for hedging, or a ``DeferredCall`` if it must
+/// wait for the config. With interceptors, it is an ``InterceptorChain`` that ends in one of them. All methods may be
 /// called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. Messages that were written before are sent together with its headers.

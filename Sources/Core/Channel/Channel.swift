@@ -260,25 +260,33 @@ extension Channel {
         return factories
     }
 
-    /// The call below the interceptors. In most channels, it is a ``CallCore`` alone.
+    /// The call below the interceptors. In most channels, it is a ``CallCore``.
     func makeBare(_ call: consuming NewCall) -> any CallRequests {
         guard let configs else {
             return makeCore(
                 call.method, call.options, nil, call.observer, call.meter, .first)
         }
         let policy = configs.knownPolicy(for: call.method.path, call.options)
-        if let policy, policy.isPlain {
-            policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
+        if let policy, policy.selection?.rules.filter == nil { return make(call, policy) }
+        return DeferredCall(call, policy, configs, limits, backend) { [self] call, policy in
+            make(call, policy)
+        }
+    }
+
+    /// The call with this policy.
+    private func make(
+        _ call: consuming NewCall, _ policy: MethodPolicy
+    ) -> any CallRequests {
+        policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
+        guard let hedging = policy.hedging else {
             return makeCore(
                 call.method, call.options, policy, call.observer, call.meter, .first)
         }
-        let begun = call.begun ?? .now
-        policy?.settings?.apply(to: &call.options, begun: begun, limits)
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
         return HedgedCall(
-            call.options, path: call.method.path, begun: begun, limits, configs: configs,
-            policy: policy, backend: backend, observer: call.observer
+            call.options, path: call.method.path, begun: call.begun ?? .now, limits,
+            policy: policy, hedging, backend: backend, observer: call.observer
         ) { [self, method = call.method, meter = call.meter] options, policy, observer, kind in
             makeCore(method, options, policy, observer, meter, kind)
         }

@@ -88,7 +88,6 @@ extension HedgedCall {
         unregister()
         timer.close()
         deadlineTimer.close()
-        remainder.whenEnded?()
         for attempt in remainder.attempts { attempt.core?.cancel() }
     }
 
@@ -143,7 +142,7 @@ extension HedgedCall: TimerTarget {
 }
 
 /// Ends a call at its deadline while no attempt is open.
-final class RetryDeadline: TimerTarget {
+final class HedgedDeadline: TimerTarget {
     private let call: HedgedCall
 
     init(_ call: HedgedCall) { self.call = call }

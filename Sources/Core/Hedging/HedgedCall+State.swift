@@ -6,12 +6,9 @@ extension HedgedCall {
         /// The options of all attempts, with one absolute deadline.
         var options: CallOptions
         var replay: RequestReplay
-        /// Nil until the service config is known.
-        var policy: MethodPolicy?
-        /// Nil until the call begins with its policy.
-        var plan: HedgingState?
-        /// Tells the selector's step that the call has ended; nil if there is none to tell.
-        var whenEnded: (@Sendable () -> Void)?
+        /// Keeps the cluster until the call is committed. Nil after the end.
+        private var policy: MethodPolicy?
+        private var plan: HedgingState
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
         private(set) var attempts: [Attempt] = []
@@ -26,12 +23,13 @@ extension HedgedCall {
         private var isLate = false
         private(set) var mayHaveSent = false
         /// Makes the core of an attempt. Keeps the channel, until the end of the call.
-        private var makeCore: MethodConfigs.MakeCore?
+        private var makeCore: MakeCore?
 
         init(
             _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
-            _ policy: MethodPolicy?, makeCore: @escaping MethodConfigs.MakeCore
+            _ policy: MethodPolicy, _ plan: HedgingState, makeCore: @escaping MakeCore
         ) {
+            self.plan = plan
             self.makeCore = makeCore
             self.observer = observer
             self.options = options
@@ -59,10 +57,9 @@ extension HedgedCall {
         var attempts: [Attempt]
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
-        fileprivate var makeCore: MethodConfigs.MakeCore?
+        fileprivate var makeCore: MakeCore?
         /// Keeps the cluster, until the end of the call was delivered.
         fileprivate var policy: MethodPolicy?
-        let whenEnded: (@Sendable () -> Void)?
     }
 
     /// What remains to be done outside the lock when the call is committed to an attempt.
@@ -78,30 +75,28 @@ extension HedgedCall {
     /// would be wrapped twice.
     struct Beginning {
         var options: CallOptions
-        let policy: MethodPolicy?
-        let makeCore: MethodConfigs.MakeCore
+        let policy: MethodPolicy
+        let makeCore: MakeCore
     }
 }
 
 // MARK: - Steps
 
 extension HedgedCall.State {
-    /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended, is
-    /// committed, or waits for the service config.
+    /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended or is committed.
     mutating func nextStep(now: Duration) -> HedgedCall.Step? {
-        guard !isOver, committed == nil, let action = plan?.next(now: now) else { return nil }
-        return step(for: action)
+        guard !isOver, committed == nil else { return nil }
+        return step(for: plan.next(now: now))
     }
 
     /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
     mutating func add(
         _ attempt: HedgedCall.Attempt
     ) -> HedgedCall.Beginning? {
-        guard !isOver, committed == nil, let makeCore else { return nil }
+        guard !isOver, committed == nil, let makeCore, let policy else { return nil }
         attempts.append(attempt)
-        // The call keeps the cluster for all its attempts. A single one keeps it itself.
-        let own = plan?.isSingle == true ? policy.take() : policy?.withoutCluster
-        return HedgedCall.Beginning(options: options, policy: own, makeCore: makeCore)
+        return HedgedCall.Beginning(
+            options: options, policy: policy.withoutCluster, makeCore: makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -114,7 +109,7 @@ extension HedgedCall.State {
         attempts.remove(at: index)
         failures.append(end)
         if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
-        guard committed == nil, plan?.attemptFailed(failure, now: now) == .goOn else {
+        guard committed == nil, plan.attemptFailed(failure, now: now) == .goOn else {
             return .giveUp(self.end())
         }
         return nextStep(now: now)
@@ -130,9 +125,10 @@ extension HedgedCall.State {
     }
 
     private mutating func endLate() -> HedgedCall.Step {
-        let step = plan == nil ? "before the resolver's first result" : "before the next attempt"
-        return .fail(
-            end(), RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted)
+        .fail(
+            end(),
+            RPCError(.deadlineExceeded, "the deadline passed before the next attempt")
+                .notExecuted)
     }
 
     /// Ends the call if its plan gives up, or if the next attempt would be too late. The decision is made
@@ -154,7 +150,7 @@ extension HedgedCall.State {
     mutating func succeed(_ attempt: HedgedCall.Attempt) -> HedgedCall.Remainder? {
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
         attempts.remove(at: index)
-        plan?.attemptSucceeded()
+        plan.attemptSucceeded()
         return end()
     }
 
@@ -168,17 +164,16 @@ extension HedgedCall.State {
             failures = []
             makeCore = nil
             policy = nil
-            whenEnded = nil
         }
         return HedgedCall.Remainder(
             attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
-            policy: policy, whenEnded: whenEnded)
+            policy: policy)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
     mutating func stop() -> HedgedCall.Remainder? {
         guard !isOver else { return nil }
-        plan?.stop()
+        plan.stop()
         return attempts.isEmpty ? end() : nil
     }
 }
@@ -214,7 +209,7 @@ extension HedgedCall.State {
     mutating func commit(to attempt: HedgedCall.Attempt) -> HedgedCall.Commitment? {
         guard committed == nil, isOpen(attempt) else { return nil }
         committed = attempt
-        plan?.commit()
+        plan.commit()
         replay.commit()
         defer { attempts = [attempt] }
         return HedgedCall.Commitment(

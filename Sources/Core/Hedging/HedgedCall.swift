@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call that is more than a ``CallCore``: it has a hedging policy (proposal A6), or waits for the service config or
-/// for a filter. The caller uses it as one call. It consists of one or several attempts, each a ``CallCore``.
+/// A call with a hedging policy (proposal A6). The caller uses it as one call. It consists of one or several attempts,
+/// each a ``CallCore``.
 ///
 /// Until an attempt receives response headers, or the request exceeds the replay limit, each attempt may
 /// provide the result of the call. Then the call is committed to one attempt: the others are cancelled, and
-/// requests and responses are passed through. A call with a single attempt is committed to it at once.
+/// requests and responses are passed through.
 final class HedgedCall: CallRequests {
     /// An event for the observer. Events are delivered one at a time.
     enum Event {
@@ -18,14 +18,12 @@ final class HedgedCall: CallRequests {
         case end(CallEnd)
     }
 
+    /// Makes the ``CallCore`` of one attempt.
+    typealias MakeCore =
+        @Sendable (CallOptions, MethodPolicy, any CallObserver, AttemptKind) -> CallCore
+
     let path: String
-    private let limits: MessageLimits
     private let backend: any ChannelBackend
-    private let configs: MethodConfigs
-    /// Whether the policy of the service config was not known when the call was made.
-    private let awaitsConfig: Bool
-    /// Whether the options of the call set ``CallOptions/waitForReady``.
-    let waitsForReady: Bool
     /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
@@ -42,19 +40,14 @@ final class HedgedCall: CallRequests {
 
     init(
         _ options: CallOptions, path: String, begun: MonotonicInstant = .now,
-        _ limits: MessageLimits, configs: MethodConfigs, policy: MethodPolicy?,
-        backend: any ChannelBackend, observer: any CallObserver,
-        makeCore: @escaping MethodConfigs.MakeCore
+        _ limits: MessageLimits, policy: MethodPolicy, _ hedging: HedgingPolicy,
+        backend: any ChannelBackend, observer: any CallObserver, makeCore: @escaping MakeCore
     ) {
         var options = options
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         self.path = path
         epoch = begun
-        self.limits = limits
-        self.configs = configs
-        awaitsConfig = policy == nil
-        waitsForReady = options.waitForReady ?? false
         self.backend = backend
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
@@ -62,6 +55,8 @@ final class HedgedCall: CallRequests {
         state = Mutex(
             State(
                 observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount), policy,
+                HedgingState(
+                    hedging, throttle: policy.throttle, now: begun.duration(to: .now)),
                 makeCore: makeCore))
     }
 }
@@ -76,30 +71,17 @@ extension HedgedCall {
         }
         guard let deadline else { return }
         if let error = backend.openCalls.add(self) { return channelWasClosed(error) }
-        schedule(deadline)
-        if !awaitsConfig {
-            begin()
-        } else if configs.isKnown(orAdd: self) {
-            configIsKnown()
-        } else {
-            // The resolver of an idle channel starts with the first call.
-            backend.connect()
+        if let instant = deadline.moment {
+            deadlineTimer.schedule(
+                HedgedDeadline(self), at: instant, on: loop.timerLoop(isAwaited: isAwaited))
         }
+        carryOutNextStep()
         // The call may have ended before it was registered.
         if state.withLock({ $0.isOver }) { unregister() }
     }
 
-    /// Removes the call from the channel's lists.
-    func unregister() {
-        backend.openCalls.remove(self)
-        if awaitsConfig { configs.remove(self) }
-    }
-
-    private func schedule(_ deadline: Deadline) {
-        guard let instant = deadline.moment else { return }
-        deadlineTimer.schedule(
-            RetryDeadline(self), at: instant, on: loop.timerLoop(isAwaited: isAwaited))
-    }
+    /// Removes the call from the channel's list.
+    func unregister() { backend.openCalls.remove(self) }
 
     func start(only message: consuming EncodedMessage) {
         var message: EncodedMessage? = message
@@ -107,40 +89,6 @@ extension HedgedCall {
             if let message = message.take() { state.replay.writeOnly(message) }
         }
         start()
-    }
-
-    /// Applies the policy to a call that waited for it.
-    func configIsKnown() {
-        var policy = Optional(
-            configs.policy(for: path, state.withLock { $0.options.metadata }))
-        let deadline = state.withLock { state in
-            policy?.settings?.apply(to: &state.options, begun: epoch, limits)
-            if !state.isOver { state.policy = policy.take() }
-            return state.options.absoluteDeadline
-        }
-        schedule(deadline)
-        begin()
-    }
-
-    private func begin() {
-        let now = time
-        let (hasBegun, filter): (Bool, (any CallFilter)?) = state.withLock { state in
-            guard !state.isOver, let policy = state.policy else { return (false, nil) }
-            state.plan = HedgingState(policy.hedging, throttle: policy.throttle, now: now)
-            return (true, policy.selection?.rules.filter)
-        }
-        guard hasBegun else { return }
-        guard let filter else { return carryOutNextStep() }
-        HeldLocks.assertNone(calling: "call filter")
-        let whenEnded = filter.begin { [self] error in
-            if let error { fail(error) } else { carryOutNextStep() }
-        }
-        guard let whenEnded else { return }
-        let hasEnded = state.withLock { state in
-            if !state.isOver { state.whenEnded = whenEnded }
-            return state.isOver
-        }
-        if hasEnded { whenEnded() }
     }
 
     private func carryOutNextStep() {
@@ -276,9 +224,7 @@ extension HedgedCall {
             return (true, state.replay.only)
         }
         guard isWanted else { return }
-        commit { state in
-            state.plan?.isSingle == true ? attempt : state.attemptIfTooLarge
-        }
+        commit { $0.attemptIfTooLarge }
         if let message {
             core.start(only: message)
         } else {
@@ -296,17 +242,10 @@ extension HedgedCall {
     private func pump(_ attempt: Attempt) {
         let isMine = attempt.state.withLock { $0.core != nil && $0.pump.begin() }
         guard isMine else { return }
-        while let (core, step) = nextStep(of: attempt) {
-            switch step {
-            case .write(let message, let allowsCompression, let andFinish):
-                core.write(message, andFinish: andFinish, allowsCompression: allowsCompression)
-            case .finish: core.finish()
-            case .receiveNext: core.receiveNext()
-            }
-        }
+        while let (core, request) = nextRequest(of: attempt) { request.make(of: core) }
     }
 
-    private func nextStep(of attempt: Attempt) -> (CallCore, RequestReplay.Step)? {
+    private func nextRequest(of attempt: Attempt) -> (CallCore, CallRequest)? {
         state.withLock { state in
             let drops = state.committed === attempt
             // Messages that the committed attempt has received are dropped, so another attempt could not
@@ -314,10 +253,10 @@ extension HedgedCall {
             let isServed = !state.isOver && (drops || state.committed == nil)
             return attempt.state.withLock { own in
                 guard isServed, let core = own.core else {
-                    return own.pump.next(nil as (CallCore, RequestReplay.Step)?)
+                    return own.pump.next(nil as (CallCore, CallRequest)?)
                 }
-                let step = state.replay.next(for: &own.position, drops: drops)
-                return own.pump.next(step.map { (core, $0) })
+                let request = state.replay.next(for: &own.position, drops: drops)
+                return own.pump.next(request.map { (core, $0) })
             }
         }
     }

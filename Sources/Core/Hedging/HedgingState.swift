@@ -1,5 +1,4 @@
-/// Decides when the attempts of a hedged call are sent, and which failure ends it (A6). A call without a hedging
-/// policy has one attempt.
+/// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
 ///
 /// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
 /// ``Action/wait(until:)``. It performs the action, and repeats this until the action is to wait.
@@ -35,15 +34,8 @@ struct HedgingState: Sendable {
     /// The number of attempts that were sent.
     private var sentCount = 0
 
-    /// - Parameters:
-    ///   - policy: Nil sends one attempt, whose end is that of the call.
-    ///   - now: The time at which the first attempt is sent.
-    init(_ policy: HedgingPolicy?, throttle: RetryThrottle?, now: Duration) {
-        guard let policy else {
-            (nonFatalCodes, delay, maxAttempts, self.throttle) = ([], .zero, 1, nil)
-            nextTime = now
-            return
-        }
+    /// - Parameter now: The time at which the first attempt is sent.
+    init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
         nonFatalCodes = policy.nonFatalCodes
         // Limited, so that the current time plus the delay stays in the range of `Duration`.
         delay = min(policy.delay, .seconds(86_400 * 365))
@@ -54,9 +46,6 @@ struct HedgingState: Sendable {
 }
 
 extension HedgingState {
-    /// Whether only one attempt is sent.
-    var isSingle: Bool { maxAttempts == 1 }
-
     mutating func next(now: Duration) -> Action {
         guard let due = nextTime else { return openCount == 0 ? .giveUp : .wait(until: nil) }
         guard due <= now else { return .wait(until: due) }

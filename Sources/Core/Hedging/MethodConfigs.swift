@@ -3,10 +3,6 @@ import Synchronization
 
 /// The method configs of a channel: those of its arguments, until the resolver reports others.
 package final class MethodConfigs: Sendable {
-    /// Makes the ``CallCore`` of one attempt.
-    typealias MakeCore =
-        @Sendable (CallOptions, MethodPolicy?, any CallObserver, AttemptKind) -> CallCore
-
     fileprivate struct State: ~Copyable {
         var config: Config
         /// Whether the config is the final one, or the resolver's. Calls wait until this is true.
@@ -15,7 +11,7 @@ package final class MethodConfigs: Sendable {
         /// or the network has failed.
         var servesOthers = false
         /// Calls that wait for the config, with the order in which they began to wait.
-        var waiting: [ObjectIdentifier: (number: UInt64, call: HedgedCall)] = [:]
+        var waiting: [ObjectIdentifier: (number: UInt64, call: DeferredCall)] = [:]
         var waitingNumber: UInt64 = 0
     }
 
@@ -78,9 +74,9 @@ extension MethodConfigs {
         for call in state.withLock({ $0.release() }) { call.configIsKnown() }
     }
 
-    /// Whether the call can use the config. If not, the call waits: ``HedgedCall/configIsKnown()`` is
+    /// Whether the call can use the config. If not, the call waits: ``DeferredCall/configIsKnown()`` is
     /// called later on another thread, unless the call is removed before.
-    func isKnown(orAdd call: HedgedCall) -> Bool {
+    func isKnown(orAdd call: DeferredCall) -> Bool {
         state.withLock { state in
             let isKnown = state.isKnown(waitsForReady: call.waitsForReady)
             if !isKnown { state.append(call) }
@@ -89,7 +85,7 @@ extension MethodConfigs {
     }
 
     /// Removes a call that has ended.
-    func remove(_ call: HedgedCall) {
+    func remove(_ call: DeferredCall) {
         let removed = state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(call)) }
         // Released outside the lock.
         _ = removed
@@ -137,20 +133,20 @@ extension MethodConfigs.State {
         isKnown || (servesOthers && !waitsForReady)
     }
 
-    fileprivate mutating func append(_ call: HedgedCall) {
+    fileprivate mutating func append(_ call: DeferredCall) {
         waitingNumber += 1
         waiting[ObjectIdentifier(call)] = (waitingNumber, call)
     }
 
     /// Returns the waiting calls, in the order in which they began to wait.
-    fileprivate mutating func release() -> [HedgedCall] {
+    fileprivate mutating func release() -> [DeferredCall] {
         isKnown = true
         defer { waiting = [:] }
         return waiting.values.inOrder { $0.number < $1.number }.map(\.call)
     }
 
     /// Returns the waiting calls that do not wait for ready, in the order in which they began to wait.
-    fileprivate mutating func releaseOthers() -> [HedgedCall] {
+    fileprivate mutating func releaseOthers() -> [DeferredCall] {
         servesOthers = true
         let released = waiting.filter { !$0.value.call.waitsForReady }
         for key in released.keys { waiting[key] = nil }
@@ -171,18 +167,16 @@ struct MethodPolicy: Sendable {
 extension MethodPolicy {
     var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
 
-    var hedging: HedgingPolicy? { usesRetryPolicies ? settings?.hedging : nil }
+    var hedging: HedgingPolicy? {
+        guard usesRetryPolicies, let settings, settings.isHedged else { return nil }
+        return settings.hedging
+    }
 
     /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
     var withoutCluster: MethodPolicy {
         var policy = self
         policy.selection = selection.map { CallSelection($0.rules, requestHash: $0.requestHash) }
         return policy
-    }
-
-    /// Whether the call is a ``CallCore`` alone.
-    var isPlain: Bool {
-        !(usesRetryPolicies && settings?.isHedged == true) && selection?.rules.filter == nil
     }
 }
 

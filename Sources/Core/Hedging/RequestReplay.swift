@@ -4,13 +4,6 @@
 /// Until the call is committed, all messages are kept, up to a limit. After that, a message is dropped when
 /// the committed attempt has received it.
 struct RequestReplay {
-    /// The next operation of an attempt.
-    enum Step {
-        case write(EncodedMessage, allowsCompression: Bool, andFinish: Bool)
-        case finish
-        case receiveNext
-    }
-
     /// The progress of one attempt.
     struct Position {
         fileprivate var messageCount = 0
@@ -62,7 +55,7 @@ extension RequestReplay {
     /// Returns the next operation of the attempt at `position`; nil if the attempt has received everything.
     ///
     /// - Parameter drops: Whether no other attempt needs the message.
-    mutating func next(for position: inout Position, drops: Bool) -> Step? {
+    mutating func next(for position: inout Position, drops: Bool) -> CallRequest? {
         if position.demand < demand {
             position.demand += 1
             return .receiveNext

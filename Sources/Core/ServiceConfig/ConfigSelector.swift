@@ -17,7 +17,7 @@ package protocol CallFilter: AnyObject, Sendable {
     /// Calls `proceed` once, now or later, on any thread: with nil to send the call, and with an error to end it
     /// with that error. Has no effect after the end of the call.
     ///
-    /// Returns what is called once when the call has ended, on any thread and outside of every lock. The step then
-    /// need not call `proceed`. Nil if there is nothing to do then.
+    /// Returns what is called once if the call ends without being sent, on any thread and outside of every lock. The
+    /// step then need not call `proceed`. Nil if there is nothing to do then.
     func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) -> (@Sendable () -> Void)?
 }

@@ -54,14 +54,6 @@ struct HedgingStateTests {
         #expect(actions == (0..<3).map { .send(previousCount: $0) })
     }
 
-    @Test("without a policy, one request is sent, and its failure is the result")
-    func single() {
-        var state = HedgingState(nil, throttle: nil, now: .zero)
-        #expect(state.isSingle)
-        #expect(drain(&state, at: .zero) == (1, .wait(until: nil)))
-        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .zero) == .finish)
-    }
-
     @Test("no request follows when the channel was closed, but the open ones continue")
     func closed() {
         var state = state()

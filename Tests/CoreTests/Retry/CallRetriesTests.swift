@@ -46,7 +46,7 @@ struct CallRetriesTests {
         trial.call.cancel()
     }
 
-    private static func bytes(_ portion: inout RequestLog.Portion) -> [UInt8] {
+    static func bytes(_ portion: inout RequestLog.Portion) -> [UInt8] {
         var bytes: [UInt8] = []
         portion.takeEach { message, _ in
             if case .whole(let own) = message { bytes += own }

@@ -249,7 +249,6 @@ struct SelectorTests {
         try await filter.take()(nil)
         #expect(try await answer == [1, 1, 1])
         #expect(filter.held.withLock { $0.isEmpty }, "the step precedes the first attempt only")
-        try await eventually { filter.endCount.load(ordering: .relaxed) == 1 }
 
         let failing = Task { try await channel.unary(Self.ask, [], options: Self.options("held")) }
         try await filter.take()(RPCError(.notFound, "a fault"))
@@ -263,8 +262,8 @@ struct SelectorTests {
         cancelled.cancel()
         let end = await #expect(throws: RPCError.self) { try await cancelled.value }
         #expect(end?.code == .cancelled && end?.mayHaveBeenExecuted == false)
-        // A step that waits ends with its call.
-        try await eventually { filter.endCount.load(ordering: .relaxed) == 3 }
+        // A step that waits ends with its call. It is told of both calls that were not sent.
+        try await eventually { filter.endCount.load(ordering: .relaxed) == 2 }
         proceed(nil)
         mesh.remove("held")
         try await eventually { mesh.clusters.isEmpty }

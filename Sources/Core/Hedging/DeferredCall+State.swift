@@ -1,0 +1,141 @@
+import SwiftletTransport
+
+extension DeferredCall {
+    struct State: ~Copyable {
+        private enum Stage {
+            case idle
+            case waiting
+            /// The call is being made. An error that ends it is kept until then.
+            case making(failure: RPCError?)
+            case made(any CallRequests)
+            case over
+        }
+
+        private var stage = Stage.idle
+        /// Nil once the call is made or over.
+        private var observer: (any CallObserver)?
+        /// Nil once the call is made or over.
+        private var make: Make?
+        var options: CallOptions
+        /// Nil until it is known, and once the call is made or over.
+        var policy: MethodPolicy?
+        /// The only request of a call that has one.
+        var only: EncodedMessage?
+        /// The requests that were not passed on, in their order.
+        private var requests: [CallRequest] = []
+        /// Whether the requests are passed on as they come.
+        private var isPassing = false
+        /// Tells the selector's step that the call has ended.
+        private var whenEnded: (@Sendable () -> Void)?
+
+        init(
+            _ observer: any CallObserver, _ options: CallOptions,
+            _ policy: consuming MethodPolicy?, _ make: @escaping Make
+        ) {
+            self.observer = observer
+            self.options = options
+            self.policy = policy
+            self.make = make
+        }
+    }
+
+    /// What a call was made of. Used and released outside of the lock.
+    struct Parts {
+        let observer: any CallObserver
+        let options: CallOptions
+        let policy: MethodPolicy
+        let only: EncodedMessage?
+        let make: Make
+        let whenEnded: (@Sendable () -> Void)?
+    }
+}
+
+extension DeferredCall.State {
+    var isWaiting: Bool {
+        if case .waiting = stage { true } else { false }
+    }
+
+    var isOver: Bool {
+        if case .over = stage { true } else { false }
+    }
+
+    var below: (any CallRequests)? {
+        if case .made(let below) = stage { below } else { nil }
+    }
+
+    /// The deadline of a call that begins to wait; nil if it was started or ended before.
+    mutating func start() -> Deadline? {
+        guard case .idle = stage else { return nil }
+        stage = .waiting
+        return options.absoluteDeadline
+    }
+
+    /// Nil if the call does not wait any more.
+    mutating func beginMaking() -> DeferredCall.Parts? {
+        guard isWaiting else { return nil }
+        stage = .making(failure: nil)
+        return takeParts()
+    }
+
+    /// The call is made. Returns an error that has ended it in the meantime.
+    mutating func made(_ below: any CallRequests) -> RPCError? {
+        guard case .making(let failure) = stage else { return nil }
+        stage = .made(below)
+        if failure != nil { isPassing = true }
+        return failure
+    }
+
+    /// Ends the call. Nil if it was made or had ended.
+    mutating func end(_ error: RPCError) -> DeferredCall.Parts? {
+        switch stage {
+        case .idle, .waiting:
+            stage = .over
+            requests = []
+            return takeParts()
+        case .making(let failure):
+            stage = .making(failure: failure ?? error)
+            return nil
+        case .made, .over: return nil
+        }
+    }
+
+    private mutating func takeParts() -> DeferredCall.Parts? {
+        guard let observer = observer.take(), let make = make.take() else { return nil }
+        return DeferredCall.Parts(
+            observer: observer, options: options, policy: policy.take() ?? MethodPolicy(),
+            only: only.take(), make: make, whenEnded: whenEnded.take())
+    }
+
+    /// Keeps what tells the step that the call has ended. True if the call has ended already.
+    mutating func keep(_ body: @escaping @Sendable () -> Void) -> Bool {
+        if isWaiting { whenEnded = body }
+        return isOver
+    }
+}
+
+// MARK: - Requests
+
+extension DeferredCall.State {
+    /// Keeps a request. If the call passes requests on, returns the call that it must be made of instead.
+    mutating func keep(_ request: CallRequest) -> (any CallRequests)? {
+        switch stage {
+        case .over: return nil
+        case .made(let below) where isPassing: return below
+        case .idle, .waiting, .making, .made:
+            requests.append(request)
+            return nil
+        }
+    }
+
+    mutating func takeRequests() -> [CallRequest] {
+        defer { requests = [] }
+        return requests
+    }
+
+    /// The requests that were made since the last ones were taken. Nil if there are none: from then on, they are
+    /// passed on as they come.
+    mutating func nextRequests() -> [CallRequest]? {
+        isPassing = requests.isEmpty
+        return isPassing ? nil : takeRequests()
+    }
+}

@@ -1,0 +1,186 @@
+import SwiftletTransport
+import Synchronization
+
+/// A call that cannot be made yet: it waits for the service config, or for a step that the config selector puts before
+/// it. Keeps the requests until then. After that, it passes them to the call that the channel makes, whose responses go
+/// to the observer directly.
+final class DeferredCall: CallRequests {
+    /// Makes the call when its policy is known.
+    typealias Make = @Sendable (consuming NewCall, MethodPolicy) -> any CallRequests
+
+    let method: MethodSignature
+    /// Whether the options of the call set ``CallOptions/waitForReady``.
+    let waitsForReady: Bool
+    private let meter: (any CallMeter)?
+    private let isAwaited: Bool
+    /// When the call began.
+    private let begun: MonotonicInstant
+    private let configs: MethodConfigs
+    private let limits: MessageLimits
+    private let backend: any ChannelBackend
+    private let deadlineTimer = TimerSlot()
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - policy: Nil if it is not known.
+    ///   - make: Keeps the channel until the call is made or over.
+    init(
+        _ call: consuming NewCall, _ policy: consuming MethodPolicy?, _ configs: MethodConfigs,
+        _ limits: MessageLimits, _ backend: any ChannelBackend, make: @escaping Make
+    ) {
+        method = call.method
+        meter = call.meter
+        begun = call.begun ?? .now
+        isAwaited = call.observer.isAwaited
+        waitsForReady = call.options.waitForReady ?? false
+        self.configs = configs
+        self.limits = limits
+        self.backend = backend
+        var options = call.options
+        options.absoluteDeadline = options.deadline
+        options.timeout = nil
+        state = Mutex(State(call.observer, options, policy, make))
+    }
+}
+
+// MARK: - The start
+
+extension DeferredCall {
+    func start() {
+        guard let deadline = state.withLock({ $0.start() }) else { return }
+        if let error = backend.openCalls.add(self) { return end(with: error) }
+        schedule(deadline)
+        if let policy = state.withLock({ $0.policy.take() }) {
+            begin(policy)
+        } else if configs.isKnown(orAdd: self) {
+            configIsKnown()
+        } else {
+            // The resolver of an idle channel starts with the first call.
+            backend.connect()
+        }
+        // The call may have been made, or have ended, before it was registered.
+        if !state.withLock({ $0.isWaiting }) { unregister() }
+    }
+
+    func start(only message: consuming EncodedMessage) {
+        var message: EncodedMessage? = message
+        state.withLock { $0.only = message.take() }
+        start()
+    }
+
+    /// Called when the config is known, if the call has waited for it.
+    func configIsKnown() {
+        begin(configs.policy(for: method.path, state.withLock { $0.options.metadata }))
+    }
+
+    /// Makes the call, after the step that the selector may have put before it.
+    private func begin(_ policy: MethodPolicy) {
+        let filter = policy.selection?.rules.filter
+        let deadline: Deadline? = state.withLock { state in
+            guard state.isWaiting else { return nil }
+            policy.settings?.apply(to: &state.options, begun: begun, limits)
+            state.policy = policy
+            return state.options.absoluteDeadline
+        }
+        guard let deadline else { return }
+        schedule(deadline)
+        guard let filter else { return make() }
+        HeldLocks.assertNone(calling: "call filter")
+        let whenEnded = filter.begin { [self] error in
+            if let error { end(with: error) } else { make() }
+        }
+        guard let whenEnded else { return }
+        if state.withLock({ $0.keep(whenEnded) }) { whenEnded() }
+    }
+
+    private func make() {
+        guard let parts = state.withLock({ $0.beginMaking() }) else { return }
+        let below = parts.make(
+            NewCall(
+                method: method, options: parts.options, observer: parts.observer, meter: meter,
+                begun: begun), parts.policy)
+        unregister()
+        deadlineTimer.close()
+        if let failure = state.withLock({ $0.made(below) }) { return below.fail(failure) }
+        if let only = parts.only {
+            below.start(only: only)
+        } else {
+            for request in state.withLock({ $0.takeRequests() }) { request.make(of: below) }
+            below.start()
+        }
+        while let requests = state.withLock({ $0.nextRequests() }) {
+            for request in requests { request.make(of: below) }
+        }
+    }
+
+    private func schedule(_ deadline: Deadline) {
+        guard let instant = deadline.moment else { return }
+        deadlineTimer.schedule(
+            self, at: instant, on: backend.loop.timerLoop(isAwaited: isAwaited))
+    }
+
+    /// Removes the call from the channel's lists.
+    private func unregister() {
+        backend.openCalls.remove(self)
+        configs.remove(self)
+    }
+}
+
+// MARK: - Requests
+
+extension DeferredCall {
+    func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
+        pass(.write(message, allowsCompression: allowsCompression, andFinish: andFinish))
+    }
+
+    func finish() { pass(.finish) }
+
+    func receiveNext() { pass(.receiveNext) }
+
+    private func pass(_ request: CallRequest) {
+        if let below = state.withLock({ $0.keep(request) }) { request.make(of: below) }
+    }
+
+    func cancel() {
+        if let below { return below.cancel() }
+        end(with: RPCError(.cancelled, "the call was cancelled"))
+    }
+
+    func fail(_ error: RPCError) {
+        if let below { return below.fail(error) }
+        end(with: error)
+    }
+
+    var hasUnreadEnd: Bool { below?.hasUnreadEnd ?? false }
+
+    var mayHaveSent: Bool { below?.mayHaveSent ?? state.withLock { $0.isOver } }
+
+    private var below: (any CallRequests)? { state.withLock { $0.below } }
+}
+
+// MARK: - The end before the call is made
+
+extension DeferredCall: RegisteredCall, TimerTarget {
+    func channelWasClosed(_ error: RPCError) { end(with: error) }
+
+    /// The deadline has passed.
+    func timerFired(now: MonotonicInstant) {
+        let isKnown = state.withLock { $0.policy != nil }
+        let step =
+            isKnown ? "during a step before the call" : "before the resolver's first result"
+        end(with: RPCError(.deadlineExceeded, "the deadline passed \(step)"))
+    }
+
+    private func end(with error: RPCError) {
+        guard let parts = state.withLock({ $0.end(error) }) else { return }
+        unregister()
+        deadlineTimer.close()
+        parts.whenEnded?()
+        var error = error.notExecuted
+        error.note(waited: begun.duration(to: .now), method: method.path)
+        var end = CallEnd(error: error)
+        end.dropsUnread = true
+        HeldLocks.assertNone(calling: "observer")
+        parts.observer.receive(end: end)
+    }
+}

@@ -1,0 +1,102 @@
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A call that waits for the service config, without a network")
+struct DeferredCallTests {
+    @Test("counts the timeout of a service config from its begin, not from the config's arrival")
+    func timeoutOfLateConfig() throws {
+        let trial = try HedgedCallTrial(nil, isKnown: false)
+        trial.call.start()
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.timeout = .seconds(3_600) }]
+        let start = MonotonicInstant.now
+        while MonotonicInstant.now == start {}
+        trial.configs.use(config)
+        let moment = try #require(trial.cores.first?.deadline.moment)
+        #expect(moment <= start + .seconds(3_600))
+        trial.call.cancel()
+    }
+
+    @Test("ends when its channel is closed before the service config is known")
+    func closedBeforeConfig() throws {
+        let trial = try HedgedCallTrial(nil, isKnown: false)
+        trial.call.start()
+        trial.backend.openCalls.close(with: RPCError(.unavailable, "the channel was closed"))
+        #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
+        #expect(trial.cores.isEmpty)
+    }
+
+    @Test("does not wait for the service config after its end")
+    func configAfterEnd() throws {
+        let trial = try HedgedCallTrial(nil, isKnown: false)
+        trial.call.start()
+        #expect(trial.configs.waitingCount == 1)
+        trial.call.cancel()
+        #expect(trial.configs.waitingCount == 0)
+        trial.configs.use(ServiceConfig())
+        #expect(trial.cores.isEmpty)
+    }
+
+    @Test("starts when the service config is known")
+    func configKnown() throws {
+        let trial = try HedgedCallTrial(nil, isKnown: false)
+        trial.call.start()
+        #expect(trial.cores.isEmpty)
+        trial.configs.use(ServiceConfig())
+        #expect(trial.cores.count == 1)
+        #expect(trial.configs.waitingCount == 0)
+    }
+
+    @Test("is made with the requests so far, in their order, and with those that follow")
+    func requests() throws {
+        let trial = try HedgedCallTrial(HedgedCallTrial.retry, isKnown: false)
+        trial.call.write(.whole([1]), andFinish: false)
+        trial.call.start()
+        trial.call.write(.whole([2]), andFinish: false)
+        trial.configs.releaseOthers()
+        let core = try #require(trial.cores.first)
+        trial.call.write(.whole([3]), andFinish: false)
+        trial.call.finish()
+        var request = try #require(core.takeRequest())
+        #expect(request.isFinish)
+        #expect(CallRetriesTests.bytes(&request) == [1, 2, 3])
+        #expect(trial.backend.openCalls.isEmpty)
+        // It retries as the config says.
+        trial.pushBack()
+        #expect(trial.ends.isEmpty && core.state.withLock { $0.lifetime.isWaiting })
+        trial.call.cancel()
+        #expect(trial.ends.map { $0.error?.code } == [.cancelled])
+    }
+
+    @Test("has one end, whether it is ended before its start, while it waits, or afterwards")
+    func ends() throws {
+        for isStarted in [false, true] {
+            let trial = try HedgedCallTrial(nil, isKnown: false)
+            if isStarted { trial.call.start() }
+            trial.call.cancel()
+            trial.call.cancel()
+            trial.call.start()
+            trial.configs.releaseOthers()
+            #expect(trial.ends.map { $0.error?.code } == [.cancelled])
+            #expect(trial.ends[0].error?.mayHaveBeenExecuted == false)
+            #expect(trial.cores.isEmpty && trial.backend.openCalls.isEmpty)
+        }
+    }
+
+    @Test("ends at its deadline, with the step for which it has waited")
+    func late() throws {
+        let trial = try HedgedCallTrial(nil, timeout: .seconds(86_400), isKnown: false)
+        let call = try #require(trial.call as? DeferredCall)
+        call.start()
+        call.timerFired(now: .now)
+        call.timerFired(now: .now)
+        #expect(
+            trial.ends.map { $0.error?.message } == [
+                "the deadline passed before the resolver's first result"
+            ])
+        #expect(trial.configs.waitingCount == 0)
+    }
+}
