@@ -40,6 +40,44 @@ struct ResendTests {
         #expect(end.error?.code == .unavailable)
     }
 
+    /// Grants to send the call again, and counts that.
+    private final class GrantingObserver: CallObserver {
+        let grantCount = Atomic(0)
+
+        func receive(initialMetadata: Metadata) {}
+        func receive(message: [UInt8], from _: any CallRequests) {}
+        func messageWasWritten(wasAccepted: Bool) {}
+        func receive(end: CallEnd) {}
+        func mayBeSentAgain() -> Bool {
+            grantCount.add(1, ordering: .relaxed)
+            return true
+        }
+    }
+
+    @Test("does not use up the grant of a hedged call if it is no longer kept")
+    func grant() throws {
+        for limit in [3, 100] {
+            let observer = GrantingObserver()
+            let head = CallHead(
+                MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil),
+                CallOptions(), MessageLimits(maxReplayByteCount: limit))
+            let core = CallCore(
+                head, deadline: .never, backend: try CallTrial.Backend(),
+                observer: observer)
+            core.write(.whole([0, 0, 0, 0, 1, 1]), andFinish: false)
+            core.start()
+            let request = try #require(core.takeRequest())
+            _ = core.attach(
+                to: Carrier(), StreamHandle(slot: 0, generation: 1),
+                ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
+                attempt: request.attempt)
+            core.streamWasNotProcessed(RPCError(.unavailable, "refused"))
+            #expect(observer.grantCount.load(ordering: .relaxed) == (limit == 3 ? 0 : 1))
+            #expect(core.isEnded == (limit == 3))
+            core.cancel()
+        }
+    }
+
     /// Sends nothing, and counts the messages and the resets.
     final class Carrier: StreamCarrier {
         let sentCount = Mutex(0)

@@ -17,18 +17,18 @@ struct TrackedEndTests {
         }
     }
 
-    private static func startedCall(_ backend: HedgedCallTrial.Backend) -> CallCore {
+    private static func startedCall(_ backend: CallTrial.Backend) -> CallCore {
         let method = MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil)
         let call = CallCore(
             CallHead(method, CallOptions(), MessageLimits()), deadline: .never, backend: backend,
-            observer: HedgedCallTrial.Observer())
+            observer: CallTrial.Observer())
         call.start()
         return call
     }
 
     @Test("receives the end of the call once")
     func end() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.track(tracker)
         #expect(tracker.text == [])
@@ -40,7 +40,7 @@ struct TrackedEndTests {
 
     @Test("receives at once that the call was not sent if the call has ended in the meantime")
     func endedBefore() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.cancel()
         call.track(tracker)
@@ -51,7 +51,7 @@ struct TrackedEndTests {
 
     @Test("receives that the call was not sent when the call ends without a stream")
     func withoutStream() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.track(tracker)
         call.attemptFailed(with: RPCError(.resourceExhausted, "the headers are too large"))
@@ -61,7 +61,7 @@ struct TrackedEndTests {
 
     @Test("receives at once that its server did not process the call, which is then sent again")
     func refused() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
         call.track(first)
         _ = call.takeRequest()
@@ -77,7 +77,7 @@ struct TrackedEndTests {
 
     @Test("receives that its subchannel did not carry the call when another one is chosen")
     func replaced() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
         call.track(first)
         call.track(second)
@@ -101,7 +101,7 @@ struct TrackedEndTests {
 
     @Test("receives that the call was not sent when its stream was never opened")
     func neverOpened() throws {
-        let backend = try HedgedCallTrial.Backend()
+        let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.track(tracker)
         let request = try #require(call.takeRequest())

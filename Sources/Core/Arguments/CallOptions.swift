@@ -203,4 +203,10 @@ extension CallOptions {
         guard let timeout else { return absoluteDeadline }
         return .earlier(absoluteDeadline, .after(timeout))
     }
+
+    /// Counts the timeout from now: it becomes a part of ``absoluteDeadline``.
+    mutating func beginTimeout() {
+        absoluteDeadline = deadline
+        timeout = nil
+    }
 }

@@ -1,7 +1,7 @@
 package import SwiftletTransport
 import Synchronization
 
-// The end of a call, and the end of an attempt that the retry policy lets another one follow.
+// The end of an attempt. It is the end of the call, unless the retry policy lets another attempt follow.
 
 extension CallCore: TimerTarget {
     package func timerFired(now: MonotonicInstant) { deadlineExceeded() }
@@ -43,8 +43,7 @@ extension CallCore: TimerTarget {
         if let ending { carryOut(ending) }
     }
 
-    private func carryOut(_ ending: Ending) {
-        var ending = ending
+    private func carryOut(_ ending: consuming Ending) {
         // Released before the observer receives the end.
         ending.cluster = nil
         if ending.next == nil { noteEnd() }
@@ -142,21 +141,27 @@ extension CallCore.State {
         _ end: consuming ResponseEnd, of call: CallCore, at now: MonotonicInstant,
         isAnswered: Bool = false
     ) -> CallCore.Ending {
-        guard let retries = call.retries else {
+        guard let next = nextAttempt(after: end, of: call) else {
             return finish(end, of: call, at: now, isAnswered: isAnswered)
         }
+        let tracked = trackedEnd(of: end, isAnswered)
+        return CallCore.Ending(stage: lifetime.wait(), tracked: tracked, next: next)
+    }
+
+    /// Nil if no attempt follows one with this end.
+    private mutating func nextAttempt(
+        after end: borrowing ResponseEnd, of call: CallCore
+    ) -> CallCore.NextAttempt? {
+        guard let retries = call.retries else { return nil }
         guard let error = end.error else {
             retries.callSucceeded()
-            return finish(end, of: call, at: now, isAnswered: isAnswered)
+            return nil
         }
         let delay = retries.delay(
             after: error, end.trailers, peer: times.connection?.peer,
             isCommitted: outbound.isCommitted)
-        guard let delay else { return finish(end, of: call, at: now, isAnswered: isAnswered) }
-        let next = CallCore.NextAttempt(after: delay, error, call.meter == nil ? nil : tally)
-        outbound.prepareRetry()
-        let tracked = trackedEnd(of: end, isAnswered)
-        return CallCore.Ending(stage: lifetime.wait(), tracked: tracked, next: next)
+        guard let delay, outbound.prepareRetry() else { return nil }
+        return CallCore.NextAttempt(after: delay, error, call.meter == nil ? nil : tally)
     }
 
     /// Ends the call.

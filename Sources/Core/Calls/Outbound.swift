@@ -123,21 +123,24 @@ extension Outbound {
     mutating func prepareResend(
         wasSent: Bool, isGranted: @autoclosure () -> Bool = true
     ) -> Bool {
-        guard !wasSent || (!isResent && isGranted()), log.rewind() else { return false }
-        attempt += 1
+        guard !log.isCommitted, !wasSent || (!isResent && isGranted()) else { return false }
         if wasSent { isResent = true }
         isRepeated = true
-        isOpening = false
-        return true
+        return beginAgain()
     }
 
-    /// Prepares to send the request again, because the retry policy asks for it. Must not be called when
-    /// ``isCommitted`` is true.
-    mutating func prepareRetry() {
-        guard log.rewind() else { return }
-        attempt += 1
+    /// Prepares to send the request again on another stream, because the retry policy asks for it. False if a part of
+    /// the request is no longer kept.
+    mutating func prepareRetry() -> Bool {
         isRepeated = false
+        return beginAgain()
+    }
+
+    private mutating func beginAgain() -> Bool {
+        guard log.rewind() else { return false }
+        attempt += 1
         isOpening = false
+        return true
     }
 
     /// Whether the request cannot be sent again: the server has begun to answer, or too much was written.

@@ -244,8 +244,7 @@ extension Channel {
             authority: call.options.authority ?? backend.authority,
             backend.encryption, plain: call.method.plain)
         // The timeout counts from here, so that the time which interceptors take is included.
-        call.options.absoluteDeadline = call.options.deadline
-        call.options.timeout = nil
+        call.options.beginTimeout()
         let factories = factories(for: description, call.options)
         return InterceptorChain(self, call, description, factories)
     }

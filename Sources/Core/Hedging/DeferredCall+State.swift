@@ -7,6 +7,9 @@ extension DeferredCall {
             case waiting
             /// The call is being made. An error that ends it is kept until then.
             case making(failure: RPCError?)
+            /// The call is made, and receives the requests that were kept. Others wait behind them.
+            case catchingUp(any CallRequests)
+            /// Requests are passed on as they come.
             case made(any CallRequests)
             case over
         }
@@ -23,8 +26,6 @@ extension DeferredCall {
         var only: EncodedMessage?
         /// The requests that were not passed on, in their order.
         private var requests: [CallRequest] = []
-        /// Whether the requests are passed on as they come.
-        private var isPassing = false
         /// Tells the selector's step that the call has ended.
         private var whenEnded: (@Sendable () -> Void)?
 
@@ -60,7 +61,10 @@ extension DeferredCall.State {
     }
 
     var below: (any CallRequests)? {
-        if case .made(let below) = stage { below } else { nil }
+        switch stage {
+        case .catchingUp(let below), .made(let below): below
+        case .idle, .waiting, .making, .over: nil
+        }
     }
 
     /// The deadline of a call that begins to wait; nil if it was started or ended before.
@@ -80,8 +84,7 @@ extension DeferredCall.State {
     /// The call is made. Returns an error that has ended it in the meantime.
     mutating func made(_ below: any CallRequests) -> RPCError? {
         guard case .making(let failure) = stage else { return nil }
-        stage = .made(below)
-        if failure != nil { isPassing = true }
+        stage = failure == nil ? .catchingUp(below) : .made(below)
         return failure
     }
 
@@ -95,7 +98,7 @@ extension DeferredCall.State {
         case .making(let failure):
             stage = .making(failure: failure ?? error)
             return nil
-        case .made, .over: return nil
+        case .catchingUp, .made, .over: return nil
         }
     }
 
@@ -116,12 +119,12 @@ extension DeferredCall.State {
 // MARK: - Requests
 
 extension DeferredCall.State {
-    /// Keeps a request. If the call passes requests on, returns the call that it must be made of instead.
+    /// Keeps a request. If requests are passed on, returns the call that it must be made of instead.
     mutating func keep(_ request: CallRequest) -> (any CallRequests)? {
         switch stage {
         case .over: return nil
-        case .made(let below) where isPassing: return below
-        case .idle, .waiting, .making, .made:
+        case .made(let below): return below
+        case .idle, .waiting, .making, .catchingUp:
             requests.append(request)
             return nil
         }
@@ -135,7 +138,9 @@ extension DeferredCall.State {
     /// The requests that were made since the last ones were taken. Nil if there are none: from then on, they are
     /// passed on as they come.
     mutating func nextRequests() -> [CallRequest]? {
-        isPassing = requests.isEmpty
-        return isPassing ? nil : takeRequests()
+        guard case .catchingUp(let below) = stage else { return nil }
+        guard requests.isEmpty else { return takeRequests() }
+        stage = .made(below)
+        return nil
     }
 }

@@ -37,8 +37,7 @@ final class DeferredCall: CallRequests {
         self.limits = limits
         self.backend = backend
         var options = call.options
-        options.absoluteDeadline = options.deadline
-        options.timeout = nil
+        options.beginTimeout()
         state = Mutex(State(call.observer, options, policy, make))
     }
 }

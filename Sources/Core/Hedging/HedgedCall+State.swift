@@ -1,4 +1,4 @@
-// The state of a call with a policy, and the decisions that are made under its lock.
+// The state of a hedged call, and the decisions that are made under its lock.
 
 extension HedgedCall {
     struct State: ~Copyable {

@@ -44,8 +44,7 @@ final class HedgedCall: CallRequests {
         backend: any ChannelBackend, observer: any CallObserver, makeCore: @escaping MakeCore
     ) {
         var options = options
-        options.absoluteDeadline = options.deadline
-        options.timeout = nil
+        options.beginTimeout()
         self.path = path
         epoch = begun
         self.backend = backend

@@ -167,10 +167,7 @@ struct MethodPolicy: Sendable {
 extension MethodPolicy {
     var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
 
-    var hedging: HedgingPolicy? {
-        guard usesRetryPolicies, let settings, settings.isHedged else { return nil }
-        return settings.hedging
-    }
+    var hedging: HedgingPolicy? { usesRetryPolicies ? settings?.hedging : nil }
 
     /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
     var withoutCluster: MethodPolicy {

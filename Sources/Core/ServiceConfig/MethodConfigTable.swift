@@ -3,17 +3,13 @@ package final class MethodSettings: Sendable {
     package let config: MethodConfig
     /// Nil for most entries.
     let retry: RetryPolicy?
-    /// Whether the config has a hedging policy.
-    let isHedged: Bool
+    /// Nil for most entries.
+    let hedging: HedgingPolicy?
 
     package init(_ config: MethodConfig) {
         self.config = config
         if case .retry(let policy)? = config.attempts { retry = policy } else { retry = nil }
-        if case .hedging? = config.attempts { isHedged = true } else { isHedged = false }
-    }
-
-    var hedging: HedgingPolicy? {
-        if case .hedging(let policy)? = config.attempts { policy } else { nil }
+        if case .hedging(let policy)? = config.attempts { hedging = policy } else { hedging = nil }
     }
 }
 

@@ -8,7 +8,7 @@ import Testing
 struct DeferredCallTests {
     @Test("counts the timeout of a service config from its begin, not from the config's arrival")
     func timeoutOfLateConfig() throws {
-        let trial = try HedgedCallTrial(nil, isKnown: false)
+        let trial = try CallTrial(nil, isKnown: false)
         trial.call.start()
         var config = ServiceConfig()
         config.methods = [MethodConfig([.all]) { $0.timeout = .seconds(3_600) }]
@@ -22,7 +22,7 @@ struct DeferredCallTests {
 
     @Test("ends when its channel is closed before the service config is known")
     func closedBeforeConfig() throws {
-        let trial = try HedgedCallTrial(nil, isKnown: false)
+        let trial = try CallTrial(nil, isKnown: false)
         trial.call.start()
         trial.backend.openCalls.close(with: RPCError(.unavailable, "the channel was closed"))
         #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
@@ -31,7 +31,7 @@ struct DeferredCallTests {
 
     @Test("does not wait for the service config after its end")
     func configAfterEnd() throws {
-        let trial = try HedgedCallTrial(nil, isKnown: false)
+        let trial = try CallTrial(nil, isKnown: false)
         trial.call.start()
         #expect(trial.configs.waitingCount == 1)
         trial.call.cancel()
@@ -42,7 +42,7 @@ struct DeferredCallTests {
 
     @Test("starts when the service config is known")
     func configKnown() throws {
-        let trial = try HedgedCallTrial(nil, isKnown: false)
+        let trial = try CallTrial(nil, isKnown: false)
         trial.call.start()
         #expect(trial.cores.isEmpty)
         trial.configs.use(ServiceConfig())
@@ -52,7 +52,7 @@ struct DeferredCallTests {
 
     @Test("is made with the requests so far, in their order, and with those that follow")
     func requests() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry, isKnown: false)
+        let trial = try CallTrial(CallTrial.retry, isKnown: false)
         trial.call.write(.whole([1]), andFinish: false)
         trial.call.start()
         trial.call.write(.whole([2]), andFinish: false)
@@ -74,7 +74,7 @@ struct DeferredCallTests {
     @Test("has one end, whether it is ended before its start, while it waits, or afterwards")
     func ends() throws {
         for isStarted in [false, true] {
-            let trial = try HedgedCallTrial(nil, isKnown: false)
+            let trial = try CallTrial(nil, isKnown: false)
             if isStarted { trial.call.start() }
             trial.call.cancel()
             trial.call.cancel()
@@ -88,7 +88,7 @@ struct DeferredCallTests {
 
     @Test("ends at its deadline, with the step for which it has waited")
     func late() throws {
-        let trial = try HedgedCallTrial(nil, timeout: .seconds(86_400), isKnown: false)
+        let trial = try CallTrial(nil, timeout: .seconds(86_400), isKnown: false)
         let call = try #require(trial.call as? DeferredCall)
         call.start()
         call.timerFired(now: .now)

@@ -8,8 +8,8 @@ import Testing
 struct HedgedCallTests {
     @Test("is not committed to an attempt that has ended")
     func commitAfterEnd() throws {
-        let trial = try HedgedCallTrial(
-            HedgedCallTrial.hedging, limits: MessageLimits(maxReplayByteCount: 10))
+        let trial = try CallTrial(
+            CallTrial.hedging, limits: MessageLimits(maxReplayByteCount: 10))
         let call = try #require(trial.call as? HedgedCall)
         call.start()
         let first = try #require(call.state.withLock { $0.attempts.first })
@@ -28,7 +28,7 @@ struct HedgedCallTests {
 
     @Test("makes no attempt on a channel that is closed")
     func startAfterClose() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.hedging)
+        let trial = try CallTrial(CallTrial.hedging)
         trial.backend.openCalls.close(with: RPCError(.unavailable, "the channel was closed"))
         trial.call.start()
         #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
@@ -37,7 +37,7 @@ struct HedgedCallTests {
 
     @Test("ends at its deadline, even if its attempt fails just before it is told")
     func lateFailure() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.hedging, timeout: .seconds(86_400))
+        let trial = try CallTrial(CallTrial.hedging, timeout: .seconds(86_400))
         let call = try #require(trial.call as? HedgedCall)
         call.start()
         call.deadlineHasPassed()
@@ -50,7 +50,7 @@ struct HedgedCallTests {
 
     @Test("ends at its deadline between two attempts")
     func lateBetweenAttempts() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.hedging, timeout: .seconds(86_400))
+        let trial = try CallTrial(CallTrial.hedging, timeout: .seconds(86_400))
         let call = try #require(trial.call as? HedgedCall)
         call.start()
         trial.pushBack()
@@ -60,7 +60,7 @@ struct HedgedCallTests {
 
     @Test("makes no other attempt after an error in its arguments")
     func invalidArguments() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.hedging)
+        let trial = try CallTrial(CallTrial.hedging)
         trial.call.start()
         trial.failAttempt(.refused(.unavailable, "the arguments are wrong"))
         #expect(trial.ends.map { $0.error?.message } == ["the arguments are wrong"])

@@ -10,7 +10,7 @@ struct CallRetriesTests {
 
     @Test("is one object, which looks for a stream once for each attempt")
     func attempts() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         let core = try #require(trial.call.core)
         core.start()
         for _ in 0..<2 {
@@ -29,7 +29,7 @@ struct CallRetriesTests {
 
     @Test("sends the number of the attempts before, and the whole request again")
     func headers() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         let core = try #require(trial.call.core)
         core.write(.whole([1]), andFinish: false)
         core.start()
@@ -56,8 +56,8 @@ struct CallRetriesTests {
 
     @Test("makes no other attempt once its request is too large to be kept")
     func tooLarge() throws {
-        let trial = try HedgedCallTrial(
-            HedgedCallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10))
+        let trial = try CallTrial(
+            CallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10))
         let core = try #require(trial.call.core)
         core.start()
         trial.failAttempt()
@@ -75,7 +75,7 @@ struct CallRetriesTests {
 
     @Test("makes no other attempt once the server has begun to answer")
     func answered() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         let core = try #require(trial.call.core)
         core.start()
         _ = core.takeRequest()
@@ -89,7 +89,7 @@ struct CallRetriesTests {
 
     @Test("is sent again once if servers refuse its streams, however many attempts follow")
     func refusedAlways() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         trial.call.start()
         while trial.ends.isEmpty {
             let (core, count) = (try #require(trial.cores.last), trial.cores.count)
@@ -104,7 +104,7 @@ struct CallRetriesTests {
 
     @Test("ends when its channel is closed between two attempts, with the failures so far")
     func closedBetweenAttempts() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         trial.call.start()
         trial.failAttempt()
         #expect(!trial.backend.openCalls.isEmpty)
@@ -118,7 +118,7 @@ struct CallRetriesTests {
 
     @Test("lets its attempt continue when its channel is closed, and says why no other follows")
     func closedDuringAttempt() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         trial.call.start()
         trial.backend.openCalls.close(with: Self.closed)
         #expect(trial.ends.isEmpty)
@@ -130,7 +130,7 @@ struct CallRetriesTests {
 
     @Test("is ended by its channel between two attempts")
     func endedByChannel() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         trial.call.start()
         trial.failAttempt()
         trial.backend.openCalls.endAll(with: RPCError(.cancelled, "closed"))
@@ -140,7 +140,7 @@ struct CallRetriesTests {
 
     @Test("ends at its deadline between two attempts, with the failures so far")
     func lateBetweenAttempts() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry, timeout: .seconds(86_400))
+        let trial = try CallTrial(CallTrial.retry, timeout: .seconds(86_400))
         trial.call.start()
         trial.failAttempt()
         trial.call.core?.deadlineExceeded()
@@ -163,7 +163,7 @@ struct CallRetriesTests {
             var policy = RetryPolicy(
                 maxAttempts: 3, retryableCodes: [.unavailable, .cancelled, .deadlineExceeded])
             policy.initialBackoff = .seconds(3_600)
-            let trial = try HedgedCallTrial(.retry(policy))
+            let trial = try CallTrial(.retry(policy))
             let core = try #require(trial.call.core)
             core.start()
             end(core)
@@ -173,7 +173,7 @@ struct CallRetriesTests {
 
     @Test("knows that a server may have executed an attempt before")
     func executed() throws {
-        let trial = try HedgedCallTrial(HedgedCallTrial.retry)
+        let trial = try CallTrial(CallTrial.retry)
         let core = try #require(trial.call.core)
         core.start()
         _ = core.takeRequest()

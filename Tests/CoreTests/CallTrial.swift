@@ -4,8 +4,8 @@ import Testing
 
 @testable import SwiftletCore
 
-/// A call with a policy on a backend without a network. The test ends the attempts, and fires the timers.
-final class HedgedCallTrial {
+/// A call on a backend without a network, with or without a policy. The test ends the attempts, and fires the timers.
+final class CallTrial {
     /// Keeps the cores of the attempts. No call gets a stream.
     final class Backend: ChannelBackend {
         let queue: CompletionQueue
