@@ -228,28 +228,32 @@ struct ErrorTextTests {
         // The server sends headers, and nothing more.
         let answering = try RawPeer(RawScript { try $0.headers($1) })
         let channel = try Channel(answering.target, credentials: .insecure)
-        channel.connect()
-        try await eventually { channel.connectivity == .ready }
-        let answered = await #expect(throws: RPCError.self) {
-            let options = CallOptions.with { $0.timeout = .seconds(5) }
-            for try await _ in try await channel.serverStreaming(
-                ManyAnswers.method, [1], options: options)
-            {}
+        let answered = "had begun to answer"
+        let stream = try await withGrowingTimeout(until: { $0.message.contains(answered) }) {
+            options in
+            let error = await #expect(throws: RPCError.self) {
+                for try await _ in try await channel.serverStreaming(
+                    ManyAnswers.method, [1], options: options)
+                {}
+            }
+            return try #require(error)
         }
-        #expect(answered?.message.contains("had begun to answer") == true)
+        #expect(stream.message.contains(answered), "\(stream)")
         // The server grants no window.
         var script = RawScript { _, _ in }
         script.grantsWindow = false
         let peer = try RawPeer(script)
         let blocked = try Channel(peer.target, credentials: .insecure)
-        blocked.connect()
-        try await eventually { blocked.connectivity == .ready }
-        let error = await #expect(throws: RPCError.self) {
-            try await blocked.unary(
-                Self.echo, [UInt8](repeating: 1, count: 1 << 20),
-                options: .with { $0.timeout = .seconds(2) })
+        let noWindow = "flow-control window"
+        let request = [UInt8](repeating: 1, count: 1 << 20)
+        let unary = try await withGrowingTimeout(until: { $0.message.contains(noWindow) }) {
+            options in
+            let error = await #expect(throws: RPCError.self) {
+                try await blocked.unary(Self.echo, request, options: options)
+            }
+            return try #require(error)
         }
-        #expect(error?.message.contains("flow-control window") == true)
+        #expect(unary.message.contains(noWindow), "\(unary)")
     }
 
     private enum ManyAnswers {

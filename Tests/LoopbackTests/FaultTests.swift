@@ -143,9 +143,10 @@ struct FaultTests {
 
     @Test("that sends bytes slowly delays the call, and later calls too")
     func drip() async throws {
-        let (codes, connections) = try await outcomes(
-            [.on(Self.sayHello, call: 1, .drip(bytes: 1, every: .seconds(60)))], calls: 2,
-            .with { $0.timeout = .milliseconds(500) })
+        let (codes, connections) = try await withGrowingTimeout(until: { $0.connections > 0 }) {
+            try await outcomes(
+                [.on(Self.sayHello, call: 1, .drip(bytes: 1, every: .seconds(600)))], calls: 2, $0)
+        }
         #expect(codes == [.deadlineExceeded, .deadlineExceeded])
         #expect(connections == 1)
     }

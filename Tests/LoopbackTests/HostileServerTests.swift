@@ -103,7 +103,7 @@ struct HostileServerTests {
         // If the server misbehaves from the first byte on, no other call can run on the connection.
         let outcome = try await trial.run(
             // A call that must not end with DEADLINE_EXCEEDED gets more time, for a busy machine.
-            deadline: row.accepted.contains(4) ? row.deadline : .seconds(20),
+            deadline: row.accepted.contains(4) ? row.deadline : .seconds(120),
             holdsAnother: row.start == .call,
             asksNext: row.start == .call || row.connection != .either)
         if row.start == .preface, row.others == .live {

@@ -37,7 +37,7 @@ struct HostileTLSTests {
         let server = try LoopbackServer(tls: tls) { server in
             server.unary(HostileTrial.echo) { request, _ in request }
         }
-        let (code, error) = await Self.call(server.target, deadline: .seconds(20))
+        let (code, error) = await Self.call(server.target, deadline: .seconds(120))
         #expect(row.accepted.contains(code), "\(error.map { "\($0)" } ?? "OK")")
         if let error { #expect(error.phase == .tls, "\(error)") }
     }
@@ -81,7 +81,7 @@ struct HostileTLSTests {
     @Test("that sends records without application data", arguments: recordRows)
     func records(row: RecordRow) async throws {
         let peer = try RawPeer(row.script, tls: Self.serverTLS())
-        let (code, error) = await Self.call(peer.target, deadline: .seconds(20))
+        let (code, error) = await Self.call(peer.target, deadline: .seconds(120))
         #expect(row.accepted.contains(code), "\(error.map { "\($0)" } ?? "OK")")
     }
 
@@ -102,7 +102,7 @@ struct HostileTLSTests {
         let waiting = Task { try await hostile.unary(HostileTrial.echo, [1]) }
         for _ in 0..<20 {
             let reply = try await channel.unary(
-                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(20) })
+                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(120) })
             #expect(reply == RawPeer.replyBody)
         }
         waiting.cancel()

@@ -57,7 +57,7 @@ struct HostileTextTests {
         hostile.peer.conduct = .misbehave
         try await honestCalls {
             _ = try? await hostile.channel.unary(
-                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(20) })
+                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(120) })
         }
     }
 

@@ -67,7 +67,7 @@ struct HostileTrial {
         let sound = try HostileTrial(.correct)
         hostile.peer.conduct = .misbehave
         sound.peer.conduct = .reply
-        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let options = CallOptions.with { $0.timeout = .seconds(120) }
         let waiting = Task { try await hostile.channel.unary(echo, [9], options: options) }
         try await eventually { hostile.peer.connectionCount > 0 }
         let reply = try await sound.channel.unary(echo, [9], options: options)
@@ -105,7 +105,7 @@ struct HostileTrial {
     private func next(after connectionCount: Int) async throws -> Bool {
         let options = CallOptions.with {
             $0.waitForReady = true
-            $0.timeout = .seconds(20)
+            $0.timeout = .seconds(120)
         }
         _ = try await channel.unary(Self.echo, [9], options: options)
         return peer.connectionCount == connectionCount

@@ -129,21 +129,21 @@ struct LineTests {
                 RawScript.butFirst { connection, _ in try connection.stall() })
             let channel = try await Self.connected(to: peer.target)
             let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
-            let late = CallOptions.with {
-                if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
-            }
-            for index in 0..<40 {
-                try channel.startUnary(Self.echo, [UInt8(index)], options: late) { result in
+            let begin = { (options: CallOptions) in
+                _ = try channel.startUnary(Self.echo, [1], options: options) { result in
                     if case .failure(let failure) = result { error.yield(failure) }
                 }
-                if index == 0 {
-                    try await eventually { peer.callCount > 0 }
-                }
             }
-            if closes { await channel.close() }
+            try begin(CallOptions())
+            try await eventually { peer.callCount > 0 }
+            let options = CallOptions.with { if !closes { $0.timeout = .milliseconds(50) } }
+            for _ in 1..<40 { try begin(options) }
+            var ended = errors.makeAsyncIterator()
             var executed = 0
-            for await failure in errors.prefix(40) where failure.mayHaveBeenExecuted {
-                executed += 1
+            for index in 0..<40 {
+                // The last one is the call that has the stream.
+                if closes ? index == 0 : index == 39 { await channel.close() }
+                if await ended.next()?.mayHaveBeenExecuted == true { executed += 1 }
             }
             #expect(executed == 1)
             #expect(peer.callCount == 1)
@@ -172,12 +172,12 @@ struct LineTests {
         let peer = try RawPeer(script)
         var arguments = ChannelArguments()
         arguments.maxConnectionCount = 2
+        // The call cannot wait until the second attempt to connect fails.
+        arguments.connectTimeout = .seconds(3_600)
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
-        // Shorter than the timeout of a connection attempt, so that the call cannot wait until the second
-        // attempt fails.
-        let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
+        let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(120) })
         secondIsInLine.signal()
         #expect(try await second() == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }

@@ -37,16 +37,19 @@ struct QueueEndTests {
 
     @Test("still ends a call at its deadline")
     func deadline() async throws {
-        let peer = try RawPeer(.correct)
-        peer.conduct = .hold
-        let queue = try CompletionQueue()
-        let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
-        let call = try await channel.bidirectional(
-            HostileTrial.talk, options: .with { $0.timeout = .milliseconds(300) })
-        var answers = call.responses.makeAsyncIterator()
-        #expect(try await answers.next() == RawPeer.replyBody)
-        queue.shutdown()
-        let error = await #expect(throws: RPCError.self) { _ = try await answers.next() }
+        let (answer, error) = try await withGrowingTimeout(until: { $0.0 != nil }) { options in
+            let peer = try RawPeer(.correct)
+            peer.conduct = .hold
+            let queue = try CompletionQueue()
+            let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
+            let call = try await channel.bidirectional(HostileTrial.talk, options: options)
+            var answers = call.responses.makeAsyncIterator()
+            let answer = try? await answers.next()
+            queue.shutdown()
+            let error = await #expect(throws: RPCError.self) { _ = try await answers.next() }
+            return (answer, error)
+        }
+        #expect(answer == RawPeer.replyBody)
         #expect(error?.code == .deadlineExceeded)
     }
 

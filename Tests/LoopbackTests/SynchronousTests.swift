@@ -9,7 +9,7 @@ import Testing
 struct SynchronousTests {
     private static let echo = HostileTrial.echo
     /// With this timeout, a regression fails the test. Without it, the test would hang.
-    private static let options = CallOptions.with { $0.timeout = .seconds(20) }
+    private static let options = CallOptions.with { $0.timeout = .seconds(120) }
 
     /// Keeps only the channel, like a fixture of a user's tests.
     private static func fixture() throws -> Channel {
