@@ -229,7 +229,7 @@ struct ErrorTextTests {
         let answering = try RawPeer(RawScript { try $0.headers($1) })
         let channel = try Channel(answering.target, credentials: .insecure)
         let answered = "had begun to answer"
-        let stream = try await withGrowingTimeout(until: { $0.message.contains(answered) }) {
+        let streamError = try await withGrowingTimeout(until: { $0.message.contains(answered) }) {
             options in
             let error = await #expect(throws: RPCError.self) {
                 for try await _ in try await channel.serverStreaming(
@@ -238,7 +238,7 @@ struct ErrorTextTests {
             }
             return try #require(error)
         }
-        #expect(stream.message.contains(answered), "\(stream)")
+        #expect(streamError.message.contains(answered), "\(streamError)")
         // The server grants no window.
         var script = RawScript { _, _ in }
         script.grantsWindow = false
@@ -246,14 +246,14 @@ struct ErrorTextTests {
         let blocked = try Channel(peer.target, credentials: .insecure)
         let noWindow = "flow-control window"
         let request = [UInt8](repeating: 1, count: 1 << 20)
-        let unary = try await withGrowingTimeout(until: { $0.message.contains(noWindow) }) {
+        let unaryError = try await withGrowingTimeout(until: { $0.message.contains(noWindow) }) {
             options in
             let error = await #expect(throws: RPCError.self) {
                 try await blocked.unary(Self.echo, request, options: options)
             }
             return try #require(error)
         }
-        #expect(unary.message.contains(noWindow), "\(unary)")
+        #expect(unaryError.message.contains(noWindow), "\(unaryError)")
     }
 
     private enum ManyAnswers {

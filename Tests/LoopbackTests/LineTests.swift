@@ -140,9 +140,10 @@ struct LineTests {
             for _ in 1..<40 { try begin(options) }
             var ended = errors.makeAsyncIterator()
             var executed = 0
+            // The call that has the stream ends only with its channel.
+            let countBeforeClose = closes ? 0 : 39
             for index in 0..<40 {
-                // The last one is the call that has the stream.
-                if closes ? index == 0 : index == 39 { await channel.close() }
+                if index == countBeforeClose { await channel.close() }
                 if await ended.next()?.mayHaveBeenExecuted == true { executed += 1 }
             }
             #expect(executed == 1)
