@@ -51,9 +51,9 @@ package final class TrackerPair: CallTracker {
 /// Lets the inner picker choose, and counts the results of the calls.
 final class OutlierPicker: Picker {
     private let inner: any Picker
-    private let results: [Subchannel: CallResults]
+    private let results: SubchannelTable<CallResults>
 
-    init(_ inner: any Picker, _ results: [Subchannel: CallResults]) {
+    init(_ inner: any Picker, _ results: SubchannelTable<CallResults>) {
         (self.inner, self.results) = (inner, results)
     }
 

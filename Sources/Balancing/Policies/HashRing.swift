@@ -50,11 +50,7 @@ struct HashRing: Sendable {
     }
 
     private func firstIndex(from hash: UInt64) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].hash < hash { low = middle + 1 } else { high = middle }
-        }
-        return low == entries.count ? 0 : low
+        let index = entries.firstPlace { $0.hash >= hash }
+        return index == entries.count ? 0 : index
     }
 }

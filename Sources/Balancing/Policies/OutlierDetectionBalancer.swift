@@ -16,7 +16,7 @@ struct OutlierDetectionBalancer: Balancer {
     private var ejections = Ejections()
     private var subchannels = ChildSubchannels<Extra>()
     /// The counters of the subchannels that are evaluated, for the picker.
-    private var results: [Subchannel: CallResults] = [:]
+    private var results = SubchannelTable<CallResults>()
     /// Whether a subchannel may be hidden.
     private var hasHidden = false
     /// Whether the child has changed its subchannels since they were checked for ejected endpoints.
@@ -91,7 +91,7 @@ struct OutlierDetectionBalancer: Balancer {
     mutating func close(_ context: inout BalancerContext) {
         child.close(&context)
         subchannels.removeAll()
-        results = [:]
+        results = SubchannelTable()
         intervalStart = nil
     }
 }
@@ -158,7 +158,7 @@ extension OutlierDetectionBalancer {
 
     private mutating func indexResults() {
         guard policy.isActive else {
-            results = [:]
+            results = SubchannelTable()
             return
         }
         for subchannel in subchannels.entries.keys { index(subchannel) }

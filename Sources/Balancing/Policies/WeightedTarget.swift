@@ -173,11 +173,6 @@ final class WeightedPicker: Picker {
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         let place = random.next(below: bounds[bounds.count - 1])
-        var (low, high) = (0, bounds.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if bounds[middle] <= place { low = middle + 1 } else { high = middle }
-        }
-        return pickers[low].pick(call)
+        return pickers[bounds.firstPlace { $0 > place }].pick(call)
     }
 }

@@ -265,21 +265,29 @@ extension Channel {
             return makeCore(
                 call.method, call.options, nil, call.observer, call.meter, .first)
         }
-        let policy = configs.knownPolicy(for: call.method.path, call.options)
-        if let policy, policy.selection?.rules.filter == nil { return make(call, policy) }
-        return DeferredCall(call, policy, configs, limits, backend) { [self] call, policy in
+        guard let policy = configs.knownPolicy(for: call.method.path, call.options) else {
+            return makeDeferred(call, nil, configs)
+        }
+        return policy.filter == nil ? make(call, policy) : makeDeferred(call, policy, configs)
+    }
+
+    /// The call when its policy is known.
+    private func makeDeferred(
+        _ call: consuming NewCall, _ policy: consuming MethodPolicy?, _ configs: MethodConfigs
+    ) -> any CallRequests {
+        DeferredCall(call, policy, configs, limits, backend) { [self] call, policy in
             make(call, policy)
         }
     }
 
     /// The call with this policy.
     private func make(
-        _ call: consuming NewCall, _ policy: MethodPolicy
+        _ call: consuming NewCall, _ policy: consuming MethodPolicy
     ) -> any CallRequests {
         policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
         guard let hedging = policy.hedging else {
             return makeCore(
-                call.method, call.options, policy, call.observer, call.meter, .first)
+                call.method, call.options, consume policy, call.observer, call.meter, .first)
         }
         // The closure keeps the channel, and not only its backend, so that the channel is not released
         // before the last attempt has started.
@@ -287,14 +295,14 @@ extension Channel {
             call.options, path: call.method.path, begun: call.begun ?? .now, limits,
             policy: policy, hedging, backend: backend, observer: call.observer
         ) { [self, method = call.method, meter = call.meter] options, policy, observer, kind in
-            makeCore(method, options, policy, observer, meter, kind)
+            makeCore(method, options, consume policy, observer, meter, kind)
         }
     }
 
     private func makeCore(
-        _ method: MethodSignature, _ options: consuming CallOptions, _ policy: MethodPolicy?,
-        _ observer: consuming any CallObserver, _ callMeter: (any CallMeter)?,
-        _ kind: AttemptKind
+        _ method: MethodSignature, _ options: consuming CallOptions,
+        _ policy: consuming MethodPolicy?, _ observer: consuming any CallObserver,
+        _ callMeter: (any CallMeter)?, _ kind: AttemptKind
     ) -> CallCore {
         let deadline = options.deadline
         let meter: (any AttemptMeter)?

@@ -41,7 +41,7 @@ extension DeferredCall {
     }
 
     /// What a call was made of. Used and released outside of the lock.
-    struct Parts {
+    struct Parts: ~Copyable {
         let observer: any CallObserver
         let options: CallOptions
         let policy: MethodPolicy

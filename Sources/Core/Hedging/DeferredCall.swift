@@ -6,7 +6,7 @@ import Synchronization
 /// to the observer directly.
 final class DeferredCall: CallRequests {
     /// Makes the call when its policy is known.
-    typealias Make = @Sendable (consuming NewCall, MethodPolicy) -> any CallRequests
+    typealias Make = @Sendable (consuming NewCall, consuming MethodPolicy) -> any CallRequests
 
     let method: MethodSignature
     /// Whether the options of the call set ``CallOptions/waitForReady``.
@@ -73,12 +73,13 @@ extension DeferredCall {
     }
 
     /// Makes the call, after the step that the selector may have put before it.
-    private func begin(_ policy: MethodPolicy) {
-        let filter = policy.selection?.rules.filter
+    private func begin(_ policy: consuming MethodPolicy) {
+        let (settings, filter) = (policy.settings, policy.filter)
+        var known: MethodPolicy? = policy
         let deadline: Deadline? = state.withLock { state in
             guard state.isWaiting else { return nil }
-            policy.settings?.apply(to: &state.options, begun: begun, limits)
-            state.policy = policy
+            settings?.apply(to: &state.options, begun: begun, limits)
+            state.policy = known.take()
             return state.options.absoluteDeadline
         }
         guard let deadline else { return }

@@ -6,8 +6,10 @@ extension HedgedCall {
         /// The options of all attempts, with one absolute deadline.
         var options: CallOptions
         var replay: RequestReplay
-        /// Keeps the cluster until the call is committed. Nil after the end.
-        private var policy: MethodPolicy?
+        /// That of the attempts.
+        private let policy: MethodPolicy
+        /// Nil once the call is committed or over.
+        private var cluster: (any KeptCluster)?
         private var plan: HedgingState
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
@@ -27,14 +29,15 @@ extension HedgedCall {
 
         init(
             _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
-            _ policy: MethodPolicy, _ plan: HedgingState, makeCore: @escaping MakeCore
+            _ policy: consuming MethodPolicy, _ plan: HedgingState, makeCore: @escaping MakeCore
         ) {
             self.plan = plan
             self.makeCore = makeCore
             self.observer = observer
             self.options = options
             self.replay = replay
-            self.policy = policy
+            cluster = policy.selection?.cluster
+            self.policy = policy.withoutCluster
         }
     }
 
@@ -58,8 +61,8 @@ extension HedgedCall {
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
         fileprivate var makeCore: MakeCore?
-        /// Keeps the cluster, until the end of the call was delivered.
-        fileprivate var policy: MethodPolicy?
+        /// Kept until the end of the call was delivered.
+        fileprivate var cluster: (any KeptCluster)?
     }
 
     /// What remains to be done outside the lock when the call is committed to an attempt.
@@ -73,7 +76,7 @@ extension HedgedCall {
 
     /// What the core of an attempt is made with. Not a tuple: in one that a lock returns, the closure
     /// would be wrapped twice.
-    struct Beginning {
+    struct Beginning: ~Copyable {
         var options: CallOptions
         let policy: MethodPolicy
         let makeCore: MakeCore
@@ -93,7 +96,7 @@ extension HedgedCall.State {
     mutating func add(
         _ attempt: HedgedCall.Attempt
     ) -> HedgedCall.Beginning? {
-        guard !isOver, committed == nil, let makeCore, let policy else { return nil }
+        guard !isOver, committed == nil, let makeCore else { return nil }
         attempts.append(attempt)
         return HedgedCall.Beginning(
             options: options, policy: policy.withoutCluster, makeCore: makeCore)
@@ -163,11 +166,11 @@ extension HedgedCall.State {
             committed = nil
             failures = []
             makeCore = nil
-            policy = nil
+            cluster = nil
         }
         return HedgedCall.Remainder(
             attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
-            policy: policy)
+            cluster: cluster)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
@@ -214,7 +217,7 @@ extension HedgedCall.State {
         defer { attempts = [attempt] }
         return HedgedCall.Commitment(
             attempt: attempt, others: attempts.filter { $0 !== attempt },
-            cluster: policy?.selection?.cluster.take())
+            cluster: cluster.take())
     }
 
     /// The open attempt that has sent the most messages, if the request exceeds the replay limit.

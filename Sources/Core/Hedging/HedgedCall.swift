@@ -20,7 +20,7 @@ final class HedgedCall: CallRequests {
 
     /// Makes the ``CallCore`` of one attempt.
     typealias MakeCore =
-        @Sendable (CallOptions, MethodPolicy, any CallObserver, AttemptKind) -> CallCore
+        @Sendable (CallOptions, consuming MethodPolicy, any CallObserver, AttemptKind) -> CallCore
 
     let path: String
     private let backend: any ChannelBackend
@@ -40,7 +40,7 @@ final class HedgedCall: CallRequests {
 
     init(
         _ options: CallOptions, path: String, begun: MonotonicInstant = .now,
-        _ limits: MessageLimits, policy: MethodPolicy, _ hedging: HedgingPolicy,
+        _ limits: MessageLimits, policy: consuming MethodPolicy, _ hedging: HedgingPolicy,
         backend: any ChannelBackend, observer: any CallObserver, makeCore: @escaping MakeCore
     ) {
         var options = options

@@ -103,7 +103,8 @@ extension MethodConfigs {
     func knownPolicy(for path: String, _ options: borrowing CallOptions) -> MethodPolicy? {
         let waitsForReady = options.waitForReady ?? false
         let config = state.withLock { $0.isKnown(waitsForReady: waitsForReady) ? $0.config : nil }
-        return config?.policy(for: path, options.metadata)
+        guard let config else { return nil }
+        return config.policy(for: path, options.metadata)
     }
 }
 
@@ -154,8 +155,8 @@ extension MethodConfigs.State {
     }
 }
 
-/// The settings of a service config for one method, or of a selector for one call.
-struct MethodPolicy: Sendable {
+/// The settings of a service config for one method, or of a selector for one call. Not copied on its way to the call.
+struct MethodPolicy: ~Copyable, Sendable {
     var settings: MethodSettings?
     var throttle: RetryThrottle?
     /// Whether retry and hedging policies are used.
@@ -169,11 +170,14 @@ extension MethodPolicy {
 
     var hedging: HedgingPolicy? { usesRetryPolicies ? settings?.hedging : nil }
 
+    /// The step that the selector puts before the call; nil for most calls.
+    var filter: (any CallFilter)? { selection?.rules.filter }
+
     /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
     var withoutCluster: MethodPolicy {
-        var policy = self
-        policy.selection = selection.map { CallSelection($0.rules, requestHash: $0.requestHash) }
-        return policy
+        MethodPolicy(
+            settings: settings, throttle: throttle, usesRetryPolicies: usesRetryPolicies,
+            selection: selection.map { CallSelection($0.rules, requestHash: $0.requestHash) })
     }
 }
 

@@ -13,7 +13,8 @@ extension MeshSelector {
     ) -> XDS.Explanation {
         let call = CallHeaders(path: path, metadata: metadata)
         var skipped: [XDS.Explanation.Skipped] = []
-        let found = table.decide(call, random: random.below, passesAll: true) { index, mismatch in
+        let found = table.decide(call, random: { random.below($0) }, passesAll: true) {
+            index, mismatch in
             let route = table.route(at: index)
             skipped.append(
                 XDS.Explanation.Skipped(

@@ -31,7 +31,8 @@ final class MeshSelector: ConfigSelector {
 
     func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
         let call = CallHeaders(path: path, metadata: metadata)
-        switch table.decide(call, random: random.below).decision {
+        // Not `random.below`, for which each call would retain the generator that all threads use.
+        switch table.decide(call, random: { random.below($0) }).decision {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
@@ -45,7 +46,7 @@ final class MeshSelector: ConfigSelector {
             plan.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
         let fault =
             plan.faults.isEmpty
-            ? nil : FaultInjection(plan.faults, call, random: random.below)
+            ? nil : FaultInjection(plan.faults, call) { random.below($0) }
         guard let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) else {
             let rules = fault.map { plan.rules(with: $0) } ?? plan.rules
             return CallSelection(rules, requestHash: hash, cluster: plan)

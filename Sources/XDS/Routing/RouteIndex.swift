@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletTransport
 
 /// Finds the few routes of a large table that a call can match, without touching the others.
@@ -94,16 +95,8 @@ extension RouteIndex.Text {
         if let number = whole[text] { body(number) }
         // All that lies between a beginning of the text and the text has this beginning, too. So what holds is among
         // the last one that does not follow the text, and those that this one begins with.
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if text.lexicographicallyPrecedes(sorted[middle].bytes) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        var place = low > 0 ? low - 1 : nil
+        let following = sorted.firstPlace { text.lexicographicallyPrecedes($0.bytes) }
+        var place = following > 0 ? following - 1 : nil
         while let last = place, !text.starts(with: sorted[last].bytes) {
             place = sorted[last].parent
         }

@@ -41,7 +41,7 @@ private struct ClusterLimitsBalancer: Balancer {
     private var count: CallCount?
     private var subchannels = ChildSubchannels<Void>()
     /// Kept for the pickers, which share it. Empty if nothing needs the places.
-    private var places: [Subchannel: SubchannelPlace] = [:]
+    private var places = SubchannelTable<SubchannelPlace>()
     /// What the control plane says of each address, if a subchannel may have those of several endpoints and if
     /// something needs the places.
     private var addresses: [ServerAddress: MeshEndpoint.Value] = [:]
@@ -96,7 +96,7 @@ private struct ClusterLimitsBalancer: Balancer {
     mutating func close(_ context: inout BalancerContext) {
         child.close(&context)
         subchannels.removeAll()
-        (places, addresses) = ([:], [:])
+        (places, addresses) = (SubchannelTable(), [:])
     }
 }
 
@@ -175,7 +175,7 @@ private final class LimitingPicker: Picker {
     private let count: CallCount
     private let random: PickerRandom
     /// Empty if nothing needs them.
-    private let places: [Subchannel: SubchannelPlace]
+    private let places: SubchannelTable<SubchannelPlace>
     /// Of the other subchannels.
     private let noPlace: SubchannelPlace
     /// For each of the drops; empty if the cluster does not report its load.
@@ -183,7 +183,7 @@ private final class LimitingPicker: Picker {
 
     init(
         _ child: any Picker, _ policy: ClusterLimits, _ count: CallCount, _ random: PickerRandom,
-        _ places: [Subchannel: SubchannelPlace]
+        _ places: SubchannelTable<SubchannelPlace>
     ) {
         self.child = child
         self.policy = policy
@@ -221,7 +221,7 @@ private final class LimitingPicker: Picker {
             count.end()
             return pick
         }
-        let place = places.isEmpty ? noPlace : places[subchannel] ?? noPlace
+        let place = places[subchannel] ?? noPlace
         if let authority = place.authority, call.place?.rewritesAuthority == true {
             subchannel.authority = authority
         }

@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletCore
 import SwiftletTransport
 
@@ -129,20 +130,13 @@ private final class ClusterPicker: Picker {
     }
 
     func pick(_ call: borrowing PickInfo) -> Pick {
-        guard let place = call.place, let index = index(of: place.cluster) else {
-            // The configuration of the tree is in use before the selector's (A31).
-            return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))
+        if let name = call.place?.cluster {
+            let place = pickers.count > 1 ? pickers.firstPlace { !($0.name < name) } : 0
+            if place < pickers.count, pickers[place].name == name {
+                return pickers[place].picker.pick(call)
+            }
         }
-        return pickers[index].picker.pick(call)
-    }
-
-    private func index(of name: ByteText) -> Int? {
-        var (low, high) = (0, pickers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if pickers[middle].name == name { return middle }
-            if pickers[middle].name < name { low = middle + 1 } else { high = middle }
-        }
-        return nil
+        // The configuration of the tree is in use before the selector's (A31).
+        return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))
     }
 }
