@@ -18,7 +18,7 @@ struct CoreFolderTests {
         ("Connecting", "from addresses to a link"),
         ("Retry", "whether another attempt follows a failed one, and when"),
         ("Calls", "one call: requests, responses, deadline, being sent again"),
-        ("Hedging", "calls that consist of several, or wait for their settings"),
+        ("Deferred", "settings of calls, and calls that wait for them"),
         ("Interceptors", "what stands between a call and its caller"),
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
@@ -40,12 +40,12 @@ struct CoreFolderTests {
             "StreamObstacle",
         ],
         "Balancing": ["CallCore"],
-        "ServiceConfig": ["ChannelArguments"],
+        "ServiceConfig": ["AttemptMaker", "CallRequests", "ChannelArguments", "NewCall"],
         "Measuring": ["ChannelArguments"],
         "Arguments": ["CallDescription", "InterceptorFactory"],
         "Connecting": ["SocketSupply"],
-        // An attempt and a chain make their calls on the channel.
-        "Hedging": ["ChannelBackend"],
+        // A chain, and what makes attempts, make their calls on the channel.
+        "Deferred": ["Channel", "ChannelBackend"],
         "Interceptors": ["Channel", "ChannelBackend"],
     ]
 

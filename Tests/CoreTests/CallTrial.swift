@@ -2,6 +2,7 @@ import SwiftletTransport
 import Synchronization
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 /// A call on a backend without a network, with or without a policy. The test ends the attempts, and fires the timers.

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftletBalancing
 import SwiftletLoopback
 import SwiftletTransport
 import Synchronization

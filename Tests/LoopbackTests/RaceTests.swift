@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 import SwiftletLoopback
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 /// A call with a policy and its attempts refer to each other while the call runs.

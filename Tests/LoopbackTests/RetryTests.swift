@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletBalancing
 import SwiftletLoopback
 import Synchronization
 import Testing

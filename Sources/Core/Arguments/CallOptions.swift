@@ -205,7 +205,7 @@ extension CallOptions {
     }
 
     /// Counts the timeout from now: it becomes a part of ``absoluteDeadline``.
-    mutating func beginTimeout() {
+    package mutating func beginTimeout() {
         absoluteDeadline = deadline
         timeout = nil
     }

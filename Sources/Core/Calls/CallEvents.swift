@@ -50,7 +50,7 @@ extension CallObserver {
     }
 
     /// Receives a response as the parts that it consists of.
-    func receiveParts(of response: inout RawResponse, from call: any CallRequests) {
+    package func receiveParts(of response: inout RawResponse, from call: any CallRequests) {
         if let metadata = response.initialMetadata { receive(initialMetadata: metadata) }
         if let message = response.message.take() { receive(message: message, from: call) }
         receive(end: response.end)
@@ -73,7 +73,7 @@ public struct CallEnd: Sendable {
     private var httpStatusOrZero: Int16 = 0
 
     /// Whether the call was ended on this side, so that messages that were not read are dropped.
-    var dropsUnread = false
+    package var dropsUnread = false
 
     public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error

@@ -35,14 +35,14 @@ extension CallRegistry {
 
     /// Registers a call until `remove(_:)`. When calls are no longer accepted, returns the error
     /// that the call must fail with, and does not register it.
-    func add(_ call: any RegisteredCall) -> RPCError? {
+    package func add(_ call: any RegisteredCall) -> RPCError? {
         state.withLock { state in
             if state.refusal == nil { state.calls[ObjectIdentifier(call)] = call }
             return state.refusal
         }
     }
 
-    func remove(_ call: any RegisteredCall) {
+    package func remove(_ call: any RegisteredCall) {
         let (removed, whenEmpty) = state.withLock { state in
             let removed = state.calls.removeValue(forKey: ObjectIdentifier(call))
             return (removed, state.takeWaiters())

@@ -3,9 +3,9 @@ import Synchronization
 /// The requests that the API of a call (async, blocking, handlers or futures) or an interceptor
 /// makes of the call.
 ///
-/// A call is a ``CallCore``, a ``HedgedCall`` if the service config asks for hedging, or a ``DeferredCall`` if it must
-/// wait for the config. With interceptors, it is an ``InterceptorChain`` that ends in one of them. All methods may be
-/// called on any thread.
+/// A call is a ``CallCore``, the call of an ``AttemptPolicy`` if the service config has one, or a ``DeferredCall`` if it
+/// must wait for the config. With interceptors, it is an ``InterceptorChain`` that ends in one of them. All methods may
+/// be called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. Messages that were written before are sent together with its headers.
     func start()

@@ -110,7 +110,7 @@ extension CallRetries {
 
 extension RPCError {
     /// Code and message, as one of several failures.
-    var summary: String {
+    package var summary: String {
         message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
     }
 }

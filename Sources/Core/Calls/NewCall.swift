@@ -1,13 +1,13 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// A call on its way through the channel. Not copyable, so that its parts are moved. One value, because the compiler
 /// would make a copy of each function that takes an observer alone, for every type of observer.
-struct NewCall: ~Copyable {
-    let method: MethodSignature
-    var options: CallOptions
-    var observer: any CallObserver
+package struct NewCall: ~Copyable {
+    package let method: MethodSignature
+    package var options: CallOptions
+    package var observer: any CallObserver
     /// Nil in a channel without metrics.
-    var meter: (any CallMeter)?
+    package var meter: (any CallMeter)?
     /// When the program began the call; nil means now.
-    var begun: MonotonicInstant?
+    package var begun: MonotonicInstant?
 }

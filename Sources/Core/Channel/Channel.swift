@@ -16,7 +16,7 @@ public final class Channel: Sendable {
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
     /// A copy of the backend's limits, so that a call does not read them through the existential.
-    private let limits: MessageLimits
+    let limits: MessageLimits
     /// The service config's settings for methods; nil if the backend has no service config.
     private let configs: MethodConfigs?
     /// Records measurements of calls; nil if no sink needs them.
@@ -285,21 +285,15 @@ extension Channel {
         _ call: consuming NewCall, _ policy: consuming MethodPolicy
     ) -> any CallRequests {
         policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
-        guard let hedging = policy.hedging else {
+        guard let other = policy.otherAttempts else {
             return makeCore(
                 call.method, call.options, consume policy, call.observer, call.meter, .first)
         }
-        // The closure keeps the channel, and not only its backend, so that the channel is not released
-        // before the last attempt has started.
-        return HedgedCall(
-            call.options, path: call.method.path, begun: call.begun ?? .now, limits,
-            policy: policy, hedging, backend: backend, observer: call.observer
-        ) { [self, method = call.method, meter = call.meter] options, policy, observer, kind in
-            makeCore(method, options, consume policy, observer, meter, kind)
-        }
+        let maker = AttemptMaker(self, call, policy)
+        return other.makeCall(call, maker)
     }
 
-    private func makeCore(
+    func makeCore(
         _ method: MethodSignature, _ options: consuming CallOptions,
         _ policy: consuming MethodPolicy?, _ observer: consuming any CallObserver,
         _ callMeter: (any CallMeter)?, _ kind: AttemptKind

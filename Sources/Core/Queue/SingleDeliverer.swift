@@ -4,22 +4,22 @@
 /// under the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``,
 /// each under the lock, and handles them outside it, until there is none. Otherwise another thread
 /// is delivering, and it also delivers the event that was just appended.
-struct SingleDeliverer: Sendable {
+package struct SingleDeliverer: Sendable {
     /// Whether a thread is delivering.
-    private(set) var isActive = false
+    package private(set) var isActive = false
 
-    init() {}
+    package init() {}
 }
 
 extension SingleDeliverer {
     /// Makes the caller the deliverer. False if another thread is delivering.
-    mutating func begin() -> Bool {
+    package mutating func begin() -> Bool {
         defer { isActive = true }
         return !isActive
     }
 
     /// The next event of the delivery; nil ends it, so that the next ``begin()`` returns true.
-    mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
+    package mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
         isActive = event != nil
         return event
     }

@@ -2,9 +2,9 @@
 ///
 /// Does no I/O. The call asks ``attemptFailed(_:_:isCommitted:chance:)`` after each failure and calls
 /// ``attemptSucceeded()`` when an attempt ends with OK.
-struct RetryState: Sendable {
+package struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
-    static let maxAttemptLimit = 5
+    package static let maxAttemptLimit = 5
 
     enum Decision: Equatable, Sendable {
         /// The next attempt is sent after this delay.

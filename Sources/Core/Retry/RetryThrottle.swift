@@ -4,7 +4,7 @@ import Synchronization
 /// while too many calls fail (A6).
 ///
 /// The count is kept in thousandths of a token. Each change is one atomic step.
-final class RetryThrottle: Sendable {
+package final class RetryThrottle: Sendable {
     private static let scale = 1_000
 
     let configuration: RetryThrottling
@@ -28,15 +28,15 @@ final class RetryThrottle: Sendable {
 
 extension RetryThrottle {
     /// Takes one token. Returns whether retries are still allowed.
-    func recordFailure() -> Bool {
+    package func recordFailure() -> Bool {
         change { max($0 - Self.scale, 0) } > limit / 2
     }
 
     /// Gives `tokenRatio` tokens back.
-    func recordSuccess() { _ = change { min($0 + gain, limit) } }
+    package func recordSuccess() { _ = change { min($0 + gain, limit) } }
 
     /// Whether the count is above half of the tokens.
-    var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
+    package var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
 
     /// The throttle for a new configuration. If the configuration is unchanged, returns this
     /// throttle. Otherwise returns a new one with the same fraction of its tokens.

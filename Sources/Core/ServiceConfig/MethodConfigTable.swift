@@ -4,12 +4,16 @@ package final class MethodSettings: Sendable {
     /// Nil for most entries.
     let retry: RetryPolicy?
     /// Nil for most entries.
-    let hedging: HedgingPolicy?
+    let otherAttempts: (any AttemptPolicy)?
 
     package init(_ config: MethodConfig) {
         self.config = config
         if case .retry(let policy)? = config.attempts { retry = policy } else { retry = nil }
-        if case .hedging(let policy)? = config.attempts { hedging = policy } else { hedging = nil }
+        if case .other(let policy)? = config.attempts {
+            otherAttempts = policy
+        } else {
+            otherAttempts = nil
+        }
     }
 }
 

@@ -58,7 +58,7 @@ extension ServiceConfig: Hashable {
 }
 
 /// The settings of a service config for some methods.
-public struct MethodConfig: Hashable, Sendable {
+public struct MethodConfig: Sendable {
     /// The methods that an entry applies to.
     public enum Name: Hashable, Sendable {
         /// All methods of all services.
@@ -70,9 +70,9 @@ public struct MethodConfig: Hashable, Sendable {
     }
 
     /// How often a call is sent, and when.
-    public enum Attempts: Hashable, Sendable {
+    package enum Attempts: Sendable {
         case retry(RetryPolicy)
-        case hedging(HedgingPolicy)
+        case other(any AttemptPolicy)
     }
 
     /// The methods that the entry applies to.
@@ -88,7 +88,7 @@ public struct MethodConfig: Hashable, Sendable {
     /// The largest response message, in bytes. The smaller of this and the call's limit applies.
     public var maxResponseByteCount: Int?
     /// Whether and when calls are sent again. Nil, the default, means that each call is sent once.
-    public var attempts: Attempts?
+    package var attempts: Attempts?
 
     /// Makes an entry for some methods. `configure` sets its settings.
     public init(_ names: [Name], _ configure: (inout MethodConfig) -> Void = { _ in }) {
@@ -98,16 +98,36 @@ public struct MethodConfig: Hashable, Sendable {
 }
 
 extension MethodConfig {
-    /// The retry policy; nil if there is none. Setting it replaces a hedging policy.
+    /// The retry policy; nil, the default, if failed calls are not sent again. Setting it replaces a hedging policy,
+    /// which the module `SwiftletBalancing` has.
     public var retry: RetryPolicy? {
         get { if case .retry(let policy) = attempts { policy } else { nil } }
         set { attempts = newValue.map { .retry($0) } }
     }
+}
 
-    /// The hedging policy; nil if there is none. Setting it replaces a retry policy.
-    public var hedging: HedgingPolicy? {
-        get { if case .hedging(let policy) = attempts { policy } else { nil } }
-        set { attempts = newValue.map { .hedging($0) } }
+extension MethodConfig: Hashable {
+    public static func == (left: MethodConfig, right: MethodConfig) -> Bool {
+        left.names == right.names && left.timeout == right.timeout
+            && left.waitForReady == right.waitForReady
+            && left.maxRequestByteCount == right.maxRequestByteCount
+            && left.maxResponseByteCount == right.maxResponseByteCount
+            && left.attempts == right.attempts
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(names)
+        hasher.combine(timeout)
+    }
+}
+
+extension MethodConfig.Attempts: Equatable {
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.retry(let left), .retry(let right)): left == right
+        case (.other(let left), .other(let right)): left.isEqual(to: right)
+        case (.retry, .other), (.other, .retry): false
+        }
     }
 }
 
@@ -132,20 +152,14 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// Sends a call several times without waiting for failures, and uses the first response (proposal
-/// A6). Only for calls that may be executed more than once.
-public struct HedgingPolicy: Hashable, Sendable {
-    /// How often the call is sent, including the first time: 2 to 5. A larger number is treated as
-    /// 5.
-    public var maxAttempts: Int
-    /// The delay between two attempts. Zero, the default, sends all attempts at once.
-    public var delay = Duration.zero
-    /// The codes that do not end the call while another attempt is open or follows; none by
-    /// default.
-    public var nonFatalCodes: Set<StatusCode> = []
+/// A policy that sends the attempts of a call in another way than one after the other. It makes the calls.
+package protocol AttemptPolicy: Equatable, Sendable {
+    /// The call, not started yet.
+    func makeCall(_ call: consuming NewCall, _ maker: AttemptMaker) -> any CallRequests
+}
 
-    /// A policy without delay.
-    public init(maxAttempts: Int) { self.maxAttempts = maxAttempts }
+extension AttemptPolicy {
+    fileprivate func isEqual(to other: any AttemptPolicy) -> Bool { other as? Self == self }
 }
 
 /// Stops retries and hedging while a large part of the calls to a server name fails (proposal A6).

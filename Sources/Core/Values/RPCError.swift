@@ -105,7 +105,7 @@ public struct RPCError: Error, Sendable {
 
 extension RPCError {
     /// Why no other attempt follows an attempt that failed, whatever the retry policy says.
-    enum Finality: Sendable {
+    package enum Finality: Sendable {
         /// The picker dropped the call.
         case dropped
         /// The arguments of the call are wrong.
@@ -115,7 +115,7 @@ extension RPCError {
     }
 
     /// Nil if the retry policy decides whether another attempt follows.
-    var finality: Finality? {
+    package var finality: Finality? {
         get { storage.values.finality }
         set { set { $0.finality = newValue } }
     }
@@ -240,7 +240,7 @@ extension RPCError {
     }
 
     /// Records the method of the call, and the time that the whole call has taken so far.
-    mutating func note(waited: Duration, method: String) {
+    package mutating func note(waited: Duration, method: String) {
         set { values in
             values.waited = waited
             values.method = method
@@ -248,7 +248,7 @@ extension RPCError {
     }
 
     /// The same error for a call that no server has received.
-    var notExecuted: RPCError {
+    package var notExecuted: RPCError {
         var error = self
         error.mayHaveBeenExecuted = false
         return error

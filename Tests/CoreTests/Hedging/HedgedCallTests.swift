@@ -2,6 +2,7 @@ import SwiftletTransport
 import Synchronization
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("A call with a hedging policy, without a network")

@@ -1,3 +1,6 @@
+import SwiftletCore
+import SwiftletTransport
+
 /// The request of a call that may be sent several times. It keeps the messages so far. Each attempt keeps a
 /// ``Position``, and gets its next operation from ``next(for:drops:)``.
 ///

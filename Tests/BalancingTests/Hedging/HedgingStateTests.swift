@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("Hedging (A6)")

@@ -1,5 +1,7 @@
+import SwiftletTransport
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("A request that attempts repeat")

@@ -1,3 +1,5 @@
+import SwiftletCore
+
 // The state of a hedged call, and the decisions that are made under its lock.
 
 extension HedgedCall {
@@ -6,10 +8,6 @@ extension HedgedCall {
         /// The options of all attempts, with one absolute deadline.
         var options: CallOptions
         var replay: RequestReplay
-        /// That of the attempts.
-        private let policy: MethodPolicy
-        /// Nil once the call is committed or over.
-        private var cluster: (any KeptCluster)?
         private var plan: HedgingState
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
@@ -24,20 +22,18 @@ extension HedgedCall {
         /// Whether the deadline has passed. No attempt follows.
         private var isLate = false
         private(set) var mayHaveSent = false
-        /// Makes the core of an attempt. Keeps the channel, until the end of the call.
-        private var makeCore: MakeCore?
+        /// Nil once the call is committed or over.
+        private var maker: AttemptMaker?
 
         init(
-            _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
-            _ policy: consuming MethodPolicy, _ plan: HedgingState, makeCore: @escaping MakeCore
+            _ observer: any CallObserver, _ options: CallOptions, _ plan: HedgingState,
+            _ maker: AttemptMaker
         ) {
             self.plan = plan
-            self.makeCore = makeCore
+            self.maker = maker
             self.observer = observer
             self.options = options
-            self.replay = replay
-            cluster = policy.selection?.cluster
-            self.policy = policy.withoutCluster
+            replay = RequestReplay(maxByteCount: maker.maxReplayByteCount)
         }
     }
 
@@ -60,9 +56,8 @@ extension HedgedCall {
         var attempts: [Attempt]
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
-        fileprivate var makeCore: MakeCore?
         /// Kept until the end of the call was delivered.
-        fileprivate var cluster: (any KeptCluster)?
+        fileprivate var maker: AttemptMaker?
     }
 
     /// What remains to be done outside the lock when the call is committed to an attempt.
@@ -71,15 +66,7 @@ extension HedgedCall {
         /// The attempts to cancel.
         let others: [Attempt]
         /// To be released.
-        fileprivate let cluster: (any KeptCluster)?
-    }
-
-    /// What the core of an attempt is made with. Not a tuple: in one that a lock returns, the closure
-    /// would be wrapped twice.
-    struct Beginning: ~Copyable {
-        var options: CallOptions
-        let policy: MethodPolicy
-        let makeCore: MakeCore
+        fileprivate let maker: AttemptMaker?
     }
 }
 
@@ -92,14 +79,11 @@ extension HedgedCall.State {
         return step(for: plan.next(now: now))
     }
 
-    /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
-    mutating func add(
-        _ attempt: HedgedCall.Attempt
-    ) -> HedgedCall.Beginning? {
-        guard !isOver, committed == nil, let makeCore else { return nil }
+    /// Adds an attempt. Returns what it is made with; nil if the call needs no more attempts.
+    mutating func add(_ attempt: HedgedCall.Attempt) -> (CallOptions, AttemptMaker)? {
+        guard let maker else { return nil }
         attempts.append(attempt)
-        return HedgedCall.Beginning(
-            options: options, policy: policy.withoutCluster, makeCore: makeCore)
+        return (options, maker)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -165,12 +149,10 @@ extension HedgedCall.State {
             attempts = []
             committed = nil
             failures = []
-            makeCore = nil
-            cluster = nil
+            maker = nil
         }
         return HedgedCall.Remainder(
-            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore,
-            cluster: cluster)
+            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, maker: maker)
     }
 
     /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
@@ -217,7 +199,7 @@ extension HedgedCall.State {
         defer { attempts = [attempt] }
         return HedgedCall.Commitment(
             attempt: attempt, others: attempts.filter { $0 !== attempt },
-            cluster: cluster.take())
+            maker: maker.take())
     }
 
     /// The open attempt that has sent the most messages, if the request exceeds the replay limit.

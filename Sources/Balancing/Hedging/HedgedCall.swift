@@ -1,8 +1,9 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
 /// A call with a hedging policy (proposal A6). The caller uses it as one call. It consists of one or several attempts,
-/// each a ``CallCore``.
+/// each a call of its own.
 ///
 /// Until an attempt receives response headers, or the request exceeds the replay limit, each attempt may
 /// provide the result of the call. Then the call is committed to one attempt: the others are cancelled, and
@@ -18,12 +19,9 @@ final class HedgedCall: CallRequests {
         case end(CallEnd)
     }
 
-    /// Makes the ``CallCore`` of one attempt.
-    typealias MakeCore =
-        @Sendable (CallOptions, consuming MethodPolicy, any CallObserver, AttemptKind) -> CallCore
-
     let path: String
-    private let backend: any ChannelBackend
+    private let loop: EventLoop
+    private let openCalls: CallRegistry
     /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
@@ -38,25 +36,19 @@ final class HedgedCall: CallRequests {
     private let isResent = Atomic(false)
     let state: Mutex<State>
 
-    init(
-        _ options: CallOptions, path: String, begun: MonotonicInstant = .now,
-        _ limits: MessageLimits, policy: consuming MethodPolicy, _ hedging: HedgingPolicy,
-        backend: any ChannelBackend, observer: any CallObserver, makeCore: @escaping MakeCore
-    ) {
-        var options = options
+    init(_ call: consuming NewCall, _ policy: HedgingPolicy, _ maker: AttemptMaker) {
+        path = call.method.path
+        epoch = call.begun ?? .now
+        loop = maker.loop
+        openCalls = maker.openCalls
+        runsHandlers = call.observer.runsHandlers
+        isAwaited = call.observer.isAwaited
+        acceptsWholeResponse = call.observer.acceptsWholeResponse
+        var options = call.options
         options.beginTimeout()
-        self.path = path
-        epoch = begun
-        self.backend = backend
-        runsHandlers = observer.runsHandlers
-        isAwaited = observer.isAwaited
-        acceptsWholeResponse = observer.acceptsWholeResponse
-        state = Mutex(
-            State(
-                observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount), policy,
-                HedgingState(
-                    hedging, throttle: policy.throttle, now: begun.duration(to: .now)),
-                makeCore: makeCore))
+        let plan = HedgingState(
+            policy, throttle: maker.throttle, now: epoch.duration(to: .now))
+        state = Mutex(State(call.observer, options, plan, maker))
     }
 }
 
@@ -69,7 +61,7 @@ extension HedgedCall {
             return state.isStarted || state.isOver ? nil : state.options.absoluteDeadline
         }
         guard let deadline else { return }
-        if let error = backend.openCalls.add(self) { return channelWasClosed(error) }
+        if let error = openCalls.add(self) { return channelWasClosed(error) }
         if let instant = deadline.moment {
             deadlineTimer.schedule(
                 HedgedDeadline(self), at: instant, on: loop.timerLoop(isAwaited: isAwaited))
@@ -80,7 +72,7 @@ extension HedgedCall {
     }
 
     /// Removes the call from the channel's list.
-    func unregister() { backend.openCalls.remove(self) }
+    func unregister() { openCalls.remove(self) }
 
     func start(only message: consuming EncodedMessage) {
         var message: EncodedMessage? = message
@@ -133,18 +125,16 @@ extension HedgedCall {
 
     var hasUnreadEnd: Bool { state.withLock { $0.committed }?.core?.hasUnreadEnd ?? false }
 
-    private var loop: EventLoop { backend.loop }
-
     var time: Duration { epoch.duration(to: .now) }
 }
 
 // MARK: - Attempts
 
 extension HedgedCall {
-    /// One attempt. It observes its ``CallCore``.
+    /// One attempt. It observes its call.
     final class Attempt: CallObserver {
         struct State: ~Copyable {
-            var core: CallCore?
+            var core: (any CallRequests)?
             var position = RequestReplay.Position()
             var pump = SingleDeliverer()
             var writtenCount = 0
@@ -165,7 +155,7 @@ extension HedgedCall {
 
         init(_ call: HedgedCall) { self.call = call }
 
-        var core: CallCore? { state.withLock { $0.core } }
+        var core: (any CallRequests)? { state.withLock { $0.core } }
         /// The number of messages that the attempt's connection accepted.
         var writtenCount: Int { state.withLock { $0.writtenCount } }
 
@@ -201,18 +191,18 @@ extension HedgedCall {
 
     private func sendAttempt(previousCount: Int) {
         let attempt = Attempt(self)
-        guard var begun = state.withLock({ $0.add(attempt) }) else { return }
+        guard let (options, maker) = state.withLock({ $0.add(attempt) }) else { return }
+        var own = options
         if previousCount > 0 {
-            begun.options.metadata.append(
+            own.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        let kind = previousCount > 0 ? AttemptKind.hedge : .first
-        start(attempt, begun.makeCore(begun.options, begun.policy, attempt, kind))
+        start(attempt, maker.make(own, attempt, previousCount > 0 ? .hedge : .first))
         // A hedging policy without delay sends the next attempt at once.
         carryOutNextStep()
     }
 
-    private func start(_ attempt: Attempt, _ core: CallCore) {
+    private func start(_ attempt: Attempt, _ core: any CallRequests) {
         let (isWanted, message): (Bool, EncodedMessage?) = state.withLock { state in
             // In the meantime, the call may have ended or been committed to another attempt. This attempt
             // could not be cancelled at that time, because it had no core yet.
@@ -244,7 +234,9 @@ extension HedgedCall {
         while let (core, request) = nextRequest(of: attempt) { request.make(of: core) }
     }
 
-    private func nextRequest(of attempt: Attempt) -> (CallCore, CallRequest)? {
+    private func nextRequest(
+        of attempt: Attempt
+    ) -> (any CallRequests, CallRequest)? {
         state.withLock { state in
             let drops = state.committed === attempt
             // Messages that the committed attempt has received are dropped, so another attempt could not
@@ -252,7 +244,7 @@ extension HedgedCall {
             let isServed = !state.isOver && (drops || state.committed == nil)
             return attempt.state.withLock { own in
                 guard isServed, let core = own.core else {
-                    return own.pump.next(nil as (CallCore, CallRequest)?)
+                    return own.pump.next(nil as (any CallRequests, CallRequest)?)
                 }
                 let request = state.replay.next(for: &own.position, drops: drops)
                 return own.pump.next(request.map { (core, $0) })

@@ -1,12 +1,12 @@
 import SwiftletTransport
 
 /// A request of the caller that is kept, and made later.
-enum CallRequest {
+package enum CallRequest {
     case write(EncodedMessage, allowsCompression: Bool, andFinish: Bool)
     case finish
     case receiveNext
 
-    func make(of call: any CallRequests) {
+    package func make(of call: any CallRequests) {
         switch self {
         case .write(let message, let allowsCompression, let andFinish):
             call.write(message, andFinish: andFinish, allowsCompression: allowsCompression)

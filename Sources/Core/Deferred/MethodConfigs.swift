@@ -168,7 +168,7 @@ struct MethodPolicy: ~Copyable, Sendable {
 extension MethodPolicy {
     var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
 
-    var hedging: HedgingPolicy? { usesRetryPolicies ? settings?.hedging : nil }
+    var otherAttempts: (any AttemptPolicy)? { usesRetryPolicies ? settings?.otherAttempts : nil }
 
     /// The step that the selector puts before the call; nil for most calls.
     var filter: (any CallFilter)? { selection?.rules.filter }

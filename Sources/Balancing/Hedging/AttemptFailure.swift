@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// The properties of a failed attempt that decide what a hedged call does (A6).
 struct AttemptFailure: Equatable, Sendable {
     /// How far the attempt got.

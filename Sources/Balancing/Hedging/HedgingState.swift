@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
 ///
 /// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
