@@ -21,7 +21,7 @@ final class CallRetries: Sendable {
     /// Where the call is registered while it waits for its next attempt.
     let openCalls: CallRegistry
     /// Nil in a channel without metrics.
-    let meter: RetriedMeter?
+    let meter: (any RetriedMeter)?
     private let state: Mutex<State>
 
     /// - Parameter metadata: That of the call.
@@ -30,7 +30,7 @@ final class CallRetries: Sendable {
         channel: any (AnyObject & Sendable), _ openCalls: CallRegistry, _ meter: (any CallMeter)?
     ) {
         self.openCalls = openCalls
-        self.meter = meter.map { RetriedMeter($0) }
+        self.meter = meter?.retried()
         var first: Metadata?
         if let meter = self.meter {
             var own = metadata

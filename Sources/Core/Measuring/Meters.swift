@@ -82,6 +82,8 @@ package enum ControlPlaneChange: Equatable, Sendable {
 /// Measures one call: the call as a whole and each of its attempts.
 package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
+    /// In place of ``attempt(_:)``, for a call with a retry policy. Measures the first attempt at once.
+    func retried() -> any RetriedMeter
     /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
     func ended(_ error: RPCError?)
 }
@@ -109,6 +111,16 @@ package protocol AttemptMeter: AnyObject, Sendable {
     func ended(_ error: RPCError?, _ tally: CallTally)
     /// The end is about to be delivered to the observer, which has received all messages. Nothing follows.
     func endIsDelivered(_ error: RPCError?)
+}
+
+/// Measures a call with a retry policy: each of its attempts, one after the other. Nothing is measured between two attempts.
+package protocol RetriedMeter: AttemptMeter {
+    /// The attempt has failed, and another one follows.
+    func attemptFailed(_ error: RPCError, _ tally: CallTally)
+    /// The next attempt begins, unless the call has ended in the meantime. It sends the same messages.
+    func beginNext(at now: MonotonicInstant)
+    /// No attempt follows.
+    func forgetMessages()
 }
 
 extension AttemptMeter {
@@ -143,9 +155,21 @@ package struct CallTally: Sendable {
     package var sentByteCount: Int
     /// Bytes of messages, without prefixes.
     package var receivedByteCount: Int
-    let times: CallTimes
+    var times: CallTimes
 
     package var timeline: CallTimeline? { times.timeline }
+
+    /// The counts and times of an attempt alone.
+    ///
+    /// - Parameters:
+    ///   - begun: When it began; nil if it began with the call.
+    ///   - earlierCount: The streams of the attempts before it.
+    package func ofAttempt(begun: MonotonicInstant?, after earlierCount: Int) -> CallTally {
+        var tally = self
+        tally.times.started = begun ?? times.started
+        tally.streamCount -= earlierCount
+        return tally
+    }
 }
 
 // MARK: - Which meter a channel has

@@ -1,9 +1,10 @@
+package import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
 /// Measures a call with a retry policy: gives each of its attempts a meter of its own. While the call waits for the
 /// next attempt, nothing is measured.
-final class RetriedMeter: AttemptMeter {
+final class RetriedAttempts: RetriedMeter {
     fileprivate struct State: ~Copyable {
         /// Nil between two attempts, and after the end was delivered.
         var attempt: (any AttemptMeter)?
@@ -32,7 +33,7 @@ final class RetriedMeter: AttemptMeter {
 
 // MARK: - The present attempt
 
-extension RetriedMeter {
+extension RetriedAttempts {
     func addHeaders(to metadata: inout Metadata) { attempt?.addHeaders(to: &metadata) }
 
     func started(at now: MonotonicInstant) { attempt?.started(at: now) }
@@ -70,8 +71,7 @@ extension RetriedMeter {
 
 // MARK: - One attempt after the other
 
-extension RetriedMeter {
-    /// The attempt has failed, and another one follows.
+extension RetriedAttempts {
     func attemptFailed(_ error: RPCError, _ tally: CallTally) {
         let (attempt, own) = state.withLock { state in
             let own = state.own(tally)
@@ -82,7 +82,6 @@ extension RetriedMeter {
         attempt?.endIsDelivered(error)
     }
 
-    /// The next attempt begins, unless the call has ended in the meantime.
     func beginNext(at now: MonotonicInstant) {
         let isOver = state.withLock { $0.isOver }
         guard !isOver else { return }
@@ -98,17 +97,17 @@ extension RetriedMeter {
         for size in sent { next.sent(size) }
     }
 
-    /// No attempt follows.
     func forgetMessages() { state.withLock { $0.sent = nil } }
 }
 
-extension RetriedMeter.State {
+extension RetriedAttempts.State {
     /// The counts and times of the present attempt alone.
     fileprivate func own(_ tally: CallTally) -> CallTally {
-        var times = tally.times
-        times.started = begun ?? times.started
-        return CallTally(
-            streamCount: tally.streamCount - streamCount, sentByteCount: tally.sentByteCount,
-            receivedByteCount: tally.receivedByteCount, times: times)
+        tally.ofAttempt(begun: begun, after: streamCount)
     }
+}
+
+extension CallMeter {
+    /// A meter of this module.
+    package func retried() -> any RetriedMeter { RetriedAttempts(self) }
 }
