@@ -122,7 +122,7 @@ extension CallCore: RegisteredCall {
 
 extension CallCore {
     /// What an end asks for outside of the lock.
-    struct Ending {
+    struct Ending: ~Copyable {
         /// The stage before.
         var stage: Lifetime.Stage
         var tracked: TrackedEnd?

@@ -2,7 +2,7 @@ import SwiftletTransport
 import Synchronization
 
 /// The end of a call for the tracker that a picker returned with its choice, to be reported outside of every lock.
-struct TrackedEnd: Sendable {
+struct TrackedEnd: ~Copyable, Sendable {
     let tracker: any CallTracker
     let code: StatusCode
     var trailers = Metadata()

@@ -260,7 +260,9 @@ extension ChannelCore: CallBackend {
         info.requestHash = call.head.requestHash
         info.attributes = call.head.rules?.attributes
         info.meter = call.meter
-        switch picker.pick(info) {
+        let pick = picker.pick(info)
+        // Consumed, so that the parts of the pick are not copied.
+        switch consume pick {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }
             if let meter = call.meter, let labels = subchannel.backend?.labels {
