@@ -59,7 +59,6 @@ final class OutlierPicker: Picker {
 
     func pick(_ call: borrowing PickInfo) -> Pick {
         let pick = inner.pick(call)
-        // Consumed, so that the parts of the pick are not copied.
         switch consume pick {
         case .subchannel(let subchannel, let tracker):
             guard let results = results[subchannel] else {

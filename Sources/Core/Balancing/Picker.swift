@@ -30,9 +30,10 @@ public struct PickInfo: Sendable {
 /// What the pickers of a config selector's module read of a call.
 package protocol CallAttributes: AnyObject, Sendable {}
 
-/// A picker's decision.
+/// A picker's decision. It moves and is not copied: a picker that looks into another picker's decision takes it apart
+/// with `switch consume`.
 @nonexhaustive
-public enum Pick: Sendable {
+public enum Pick: ~Copyable, Sendable {
     /// The call is sent on the subchannel. If the subchannel has lost its connection, the call
     /// waits for the next picker. `tracker` receives the outcome, even if the call was not sent.
     case subchannel(Subchannel, tracker: (any CallTracker)? = nil)

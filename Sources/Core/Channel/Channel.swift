@@ -285,12 +285,12 @@ extension Channel {
         _ call: consuming NewCall, _ policy: consuming MethodPolicy
     ) -> any CallRequests {
         policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
-        guard let other = policy.otherAttempts else {
+        guard let makeOther = policy.makeOther else {
             return makeCore(
                 call.method, call.options, consume policy, call.observer, call.meter, .first)
         }
         let maker = AttemptMaker(self, call, policy)
-        return other.makeCall(call, maker)
+        return makeOther(call, maker)
     }
 
     func makeCore(

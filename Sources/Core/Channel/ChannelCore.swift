@@ -261,7 +261,6 @@ extension ChannelCore: CallBackend {
         info.attributes = call.head.rules?.attributes
         info.meter = call.meter
         let pick = picker.pick(info)
-        // Consumed, so that the parts of the pick are not copied.
         switch consume pick {
         case .subchannel(let subchannel, let tracker):
             if let tracker { call.track(tracker) }

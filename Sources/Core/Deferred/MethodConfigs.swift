@@ -168,7 +168,10 @@ struct MethodPolicy: ~Copyable, Sendable {
 extension MethodPolicy {
     var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
 
-    var otherAttempts: (any AttemptPolicy)? { usesRetryPolicies ? settings?.otherAttempts : nil }
+    /// Makes the call if its attempts are not those of a retry policy; nil for most calls.
+    var makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)? {
+        usesRetryPolicies ? settings?.makeOther : nil
+    }
 
     /// The step that the selector puts before the call; nil for most calls.
     var filter: (any CallFilter)? { selection?.rules.filter }

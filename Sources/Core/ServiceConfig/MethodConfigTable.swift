@@ -3,16 +3,16 @@ package final class MethodSettings: Sendable {
     package let config: MethodConfig
     /// Nil for most entries.
     let retry: RetryPolicy?
-    /// Nil for most entries.
-    let otherAttempts: (any AttemptPolicy)?
+    /// Makes the call of an ``AttemptPolicy``; nil for most entries. A function, because each call copies it, which
+    /// costs more for a policy.
+    let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?
 
     package init(_ config: MethodConfig) {
         self.config = config
-        if case .retry(let policy)? = config.attempts { retry = policy } else { retry = nil }
-        if case .other(let policy)? = config.attempts {
-            otherAttempts = policy
-        } else {
-            otherAttempts = nil
+        switch config.attempts {
+        case .retry(let policy): (retry, makeOther) = (policy, nil)
+        case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1) })
+        case nil: (retry, makeOther) = (nil, nil)
         }
     }
 }

@@ -195,7 +195,11 @@ private final class AffinityPicker: Picker {
         case .none: break
         }
         let pick = child.pick(call)
-        if case .subchannel(let subchannel, _) = pick { session.choose(hosts.list(of: subchannel)) }
-        return pick
+        switch consume pick {
+        case .subchannel(let subchannel, let tracker):
+            session.choose(hosts.list(of: subchannel))
+            return .subchannel(subchannel, tracker: tracker)
+        case let pick: return pick
+        }
     }
 }

@@ -214,7 +214,6 @@ private final class LimitingPicker: Picker {
         var subchannel: Subchannel
         let tracker: (any CallTracker)?
         let pick = child.pick(call)
-        // Consumed, so that the parts of the pick are not copied.
         switch consume pick {
         case .subchannel(let chosen, let other): (subchannel, tracker) = (chosen, other)
         case let pick:

@@ -195,9 +195,12 @@ private final class MeshPicker: Picker {
             let picker = pickers[route.name]
         else { return .fail(RPCError(.internal, "the tree has no such cluster")) }
         let pick = picker.pick(call)
-        guard case .subchannel(var subchannel, let tracker) = pick else { return pick }
-        subchannel.authority = route.cluster.authority
-        return .subchannel(subchannel, tracker: route.cluster.tracker ?? tracker)
+        switch consume pick {
+        case .subchannel(var subchannel, let tracker):
+            subchannel.authority = route.cluster.authority
+            return .subchannel(subchannel, tracker: route.cluster.tracker ?? tracker)
+        case let pick: return pick
+        }
     }
 }
 
