@@ -195,9 +195,6 @@ struct WireTextTests {
             ("whereSeparator", "a number is ASCII"), ("mantissa.has", "a number is ASCII"),
             ("name.lowercased()", "a name is ASCII"), ("case ", "a name is ASCII"),
         ],
-        "XDS/Bootstrap/BootstrapObject.swift": [
-            ("[String: ConfigValue]", "the reader has checked the keys")
-        ],
         "XDS/Messages/CoreMessages.swift": [("Metadata: [String: ", "decoding checks the keys")],
         "XDS/Messages/RouteMessages.swift": [
             ("typedPerFilterConfig: [String: ", "decoding checks the keys")

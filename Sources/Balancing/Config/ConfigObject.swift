@@ -232,7 +232,7 @@ extension ConfigObject {
 extension ConfigObject {
     /// An error about a field: `methodConfig[2].retryPolicy.maxAttempts: <message>`.
     public func error(_ name: String, _ message: String) -> RPCError {
-        .refused(.invalidArgument, "\(pathOf(name)): \(message)")
+        .refused(.invalidArgument, "\(RPCError.shown(pathOf(name))): \(message)")
     }
 
     /// The value of a required field. Throws when it is missing.
@@ -250,7 +250,8 @@ extension ConfigObject {
     private static func unexpected(
         _ value: ConfigValue, path: String, _ expected: String
     ) -> RPCError {
-        .refused(.invalidArgument, "\(path): expected \(expected), found \(value.shown)")
+        .refused(
+            .invalidArgument, "\(RPCError.shown(path)): expected \(expected), found \(value.shown)")
     }
 
     private static let durationDescription = "a duration such as \"1.5s\""

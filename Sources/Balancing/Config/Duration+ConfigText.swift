@@ -6,7 +6,7 @@ extension Duration {
 
     /// Parses the JSON form of a protobuf duration of zero or more: `1.000340012s`. The fraction has one to
     /// nine digits. Also accepts `.1s`, because proposal A6 has such examples. Nil for any other text.
-    init?(configText text: String) {
+    package init?(configText text: String) {
         guard text.utf8.last == UInt8(ascii: "s") else { return nil }
         let parts = text.utf8.dropLast().split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+import SwiftletBalancing
 public import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
@@ -17,7 +18,16 @@ extension XDS {
         /// Reads a bootstrap. Throws INVALID_ARGUMENT with the key, and what to write there, if the text is not valid.
         /// Unknown keys are ignored.
         public init(json: String) throws(RPCError) {
-            let object = try BootstrapObject(json: json)
+            let object = try ConfigObject(json: json, of: Self.subject)
+            do throws(RPCError) { try self.init(object) } catch {
+                throw .refused(.invalidArgument, "\(Self.subject): \(error.message)")
+            }
+        }
+
+        /// What errors call it.
+        private static let subject = "xDS bootstrap"
+
+        private init(_ object: ConfigObject) throws(RPCError) {
             let servers = try Server.list(object)
             guard !servers.isEmpty else {
                 throw object.error("xds_servers", "is required; list at least one control plane")
@@ -27,13 +37,13 @@ extension XDS {
             let template = "client_default_listener_resource_name_template"
             listenerTemplate = try object.string(template) ?? "%s"
             var authorities: [ByteText: Authority] = [:]
-            for (name, object) in try object.objectsByName("authorities") {
+            for (name, object) in try object.objectsByName("authorities") ?? [] {
                 authorities[ByteText(name)] = try Authority(
                     named: name, object, defaultServers: servers)
             }
             self.authorities = authorities
             var providers: [ByteText: FileWatcher] = [:]
-            for (name, object) in try object.objectsByName("certificate_providers") {
+            for (name, object) in try object.objectsByName("certificate_providers") ?? [] {
                 providers[ByteText(name)] = try FileWatcher(provider: object)
             }
             certificateProviders = providers
@@ -50,7 +60,7 @@ extension XDS.Bootstrap {
         let fallsBackOnReachabilityOnly: Bool
 
         fileprivate init(
-            named name: String, _ object: BootstrapObject, defaultServers: [Server]
+            named name: String, _ object: ConfigObject, defaultServers: [Server]
         ) throws(RPCError) {
             let prefix = "xdstp://\(PercentEncoding.encode(name, keeping: .authority))/"
             let key = "client_listener_resource_name_template"

@@ -1,5 +1,5 @@
+import SwiftletBalancing
 import SwiftletCore
-import SwiftletJSON
 import SwiftletMessages
 import SwiftletTransport
 import SwiftletWellKnown
@@ -12,7 +12,7 @@ extension XDS.Bootstrap {
         private(set) var locality: Envoy.Core.Locality?
         private(set) var metadata: Google.Protobuf.Struct?
 
-        init(_ object: BootstrapObject?) throws(RPCError) {
+        init(_ object: ConfigObject?) throws(RPCError) {
             guard let object else { return }
             id = try object.string("id") ?? ""
             cluster = try object.string("cluster") ?? ""
@@ -24,7 +24,7 @@ extension XDS.Bootstrap {
                 self.locality = locality
             }
             metadata = try object.object("metadata").map {
-                Google.Protobuf.Struct(fields: $0.values.mapValues(Google.Protobuf.Value.init))
+                Google.Protobuf.Struct(fields: $0.members.mapValues(Google.Protobuf.Value.init))
             }
         }
     }

@@ -1,4 +1,6 @@
+import SwiftletBalancing
 import SwiftletCore
+import SwiftletJSON
 import SwiftletTransport
 
 extension XDS.Bootstrap {
@@ -31,9 +33,9 @@ extension XDS.Bootstrap {
 
         init(rawValue: Int) { self.rawValue = rawValue }
 
-        init(names: [String]) {
+        init(values: [ConfigValue]) {
             self = []
-            for name in names {
+            for case .string(let name) in values {
                 if name.hasBytes(of: "trusted_xds_server") { insert(.trusted) }
                 if name.hasBytes(of: "ignore_resource_deletion") { insert(.ignoresDeletion) }
                 if name.hasBytes(of: "fail_on_data_errors") { insert(.failsOnDataErrors) }
@@ -49,7 +51,7 @@ extension XDS.Bootstrap {
 
 extension XDS.Bootstrap.Server {
     /// The servers of the bootstrap, or of an authority. Empty if there are none.
-    static func list(_ object: BootstrapObject) throws(RPCError) -> [Self] {
+    static func list(_ object: ConfigObject) throws(RPCError) -> [Self] {
         var servers: [Self] = []
         for server in try object.objects("xds_servers") ?? [] {
             servers.append(try Self(server))
@@ -57,19 +59,19 @@ extension XDS.Bootstrap.Server {
         return servers
     }
 
-    private init(_ object: BootstrapObject) throws(RPCError) {
+    private init(_ object: ConfigObject) throws(RPCError) {
         let uri = "server_uri"
         target = try object.required(
             uri, object.string(uri), "write the target of the control plane, such as \"host:port\"")
         guard !target.isEmpty else { throw object.error(uri, "is empty; write \"host:port\"") }
         credentials = try Self.credentials(object)
         tokenFiles = try Self.tokenFiles(object)
-        features = try XDS.Bootstrap.Features(names: object.strings("server_features"))
+        features = try XDS.Bootstrap.Features(values: object.array("server_features") ?? [])
     }
 
     /// The first credentials whose type is known.
     private static func credentials(
-        _ object: BootstrapObject
+        _ object: ConfigObject
     ) throws(RPCError) -> XDS.Bootstrap.Credentials {
         let key = "channel_creds"
         let advice = "write [{\"type\": \"tls\"}] or [{\"type\": \"insecure\"}]"
@@ -88,7 +90,7 @@ extension XDS.Bootstrap.Server {
         throw object.error(key, "\(found); \(advice)")
     }
 
-    private static func tokenFiles(_ object: BootstrapObject) throws(RPCError) -> [String] {
+    private static func tokenFiles(_ object: ConfigObject) throws(RPCError) -> [String] {
         var files: [String] = []
         for entry in try object.objects("call_creds") ?? [] {
             let type = try entry.required("type", entry.string("type"), "write \"jwt_token_file\"")
@@ -100,5 +102,17 @@ extension XDS.Bootstrap.Server {
             files.append(try config.required(key, path, "write the path of the file"))
         }
         return files
+    }
+}
+
+extension ConfigObject {
+    /// The value of a required field.
+    ///
+    /// - Parameter advice: What to write there.
+    func required<Value>(
+        _ name: String, _ value: Value?, _ advice: String
+    ) throws(RPCError) -> Value {
+        guard let value else { throw error(name, "is required; \(advice)") }
+        return value
     }
 }

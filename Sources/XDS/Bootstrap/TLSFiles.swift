@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletCore
 import SwiftletTransport
 
@@ -15,7 +16,7 @@ extension XDS.Bootstrap {
             let keyFile: String
         }
 
-        init(_ object: BootstrapObject?) throws(RPCError) {
+        init(_ object: ConfigObject?) throws(RPCError) {
             guard let object else { return }
             authorityFile = try Self.path(object, "ca_certificate_file")
             let (certificate, key) = ("certificate_file", "private_key_file")
@@ -27,7 +28,7 @@ extension XDS.Bootstrap {
             case (nil, _?): throw object.error(certificate, "is required beside \(key)")
             }
             guard let text = try object.string("refresh_interval") else { return }
-            guard let interval = Duration(jsonText: text), interval > .zero else {
+            guard let interval = Duration(configText: text), interval > .zero else {
                 throw object.error(
                     "refresh_interval",
                     "expected a duration above zero such as \"600s\", found \"\(RPCError.shown(text))\""
@@ -37,7 +38,7 @@ extension XDS.Bootstrap {
         }
 
         private static func path(
-            _ object: BootstrapObject, _ key: String
+            _ object: ConfigObject, _ key: String
         ) throws(RPCError) -> String? {
             guard let path = try object.string(key) else { return nil }
             guard !path.isEmpty else {
@@ -52,7 +53,7 @@ extension XDS.Bootstrap {
         let files: TLSFiles
 
         /// Nil for a plug-in of another name.
-        init?(provider object: BootstrapObject) throws(RPCError) {
+        init?(provider object: ConfigObject) throws(RPCError) {
             let key = "plugin_name"
             let plugin = try object.required(key, object.string(key), "write \"file_watcher\"")
             guard plugin.hasBytes(of: "file_watcher") else { return nil }
@@ -62,28 +63,5 @@ extension XDS.Bootstrap {
                     "config", "names no file; write ca_certificate_file, certificate_file or both")
             }
         }
-    }
-}
-
-extension Duration {
-    /// Parses protobuf's JSON form of a duration of zero or more: `1.5s`. Nil for any other text.
-    init?(jsonText text: String) {
-        var bytes = text.utf8[...]
-        guard bytes.popLast() == UInt8(ascii: "s") else { return nil }
-        let parts = bytes.split(
-            separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        func number(_ digits: Substring.UTF8View, upTo maxCount: Int) -> Int64? {
-            guard 1...maxCount ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-                return nil
-            }
-            return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
-        }
-        guard let whole = parts.first, let seconds = number(whole, upTo: 12),
-            seconds <= 315_576_000_000
-        else { return nil }
-        self = .seconds(seconds)
-        guard parts.count == 2 else { return }
-        guard let fraction = number(parts[1], upTo: 9) else { return nil }
-        self += .nanoseconds((parts[1].count..<9).reduce(fraction) { value, _ in value * 10 })
     }
 }
