@@ -12,9 +12,9 @@ struct LeastRequestTests {
         return channel
     }
 
-    private func picked(_ channel: VirtualChannel) -> (Subchannel, any CallTracker)? {
-        guard case .subchannel(let subchannel, let tracker?) = channel.pick() else { return nil }
-        return (subchannel, tracker)
+    private func picked(_ channel: VirtualChannel) -> (Subchannel, CallTrackers)? {
+        guard case .subchannel(let subchannel, let trackers) = channel.pick() else { return nil }
+        return (subchannel, trackers)
     }
 
     @Test("the sampled endpoint with the fewest active requests is picked")
@@ -28,18 +28,18 @@ struct LeastRequestTests {
     @Test("the counter is decremented once the RPC finishes, regardless of its status")
     func ended() throws {
         let channel = try channel(2, LeastRequest(choiceCount: 10))
-        let (busy, tracker) = try #require(picked(channel))
+        let (busy, trackers) = try #require(picked(channel))
         var others = 0
         for _ in 0..<50 {
-            let (subchannel, tracker) = try #require(picked(channel))
+            let (subchannel, trackers) = try #require(picked(channel))
             if subchannel != busy { others += 1 }
-            tracker.callEnded(CallOutcome(code: .internal))
+            trackers.callEnded(CallOutcome(code: .internal))
         }
         #expect(others >= 45)
-        tracker.callEnded(CallOutcome(code: .ok))
+        trackers.callEnded(CallOutcome(code: .ok))
         let picks = try (0..<50).map { _ in
-            let (subchannel, tracker) = try #require(picked(channel))
-            tracker.callEnded(CallOutcome(code: .ok))
+            let (subchannel, trackers) = try #require(picked(channel))
+            trackers.callEnded(CallOutcome(code: .ok))
             return subchannel
         }
         #expect(Set(picks).count == 2)
@@ -52,9 +52,9 @@ struct LeastRequestTests {
         try channel.update(Endpoint.many(2), LeastRequest(choiceCount: 10))
         var others = 0
         for _ in 0..<50 {
-            let (subchannel, tracker) = try #require(picked(channel))
+            let (subchannel, trackers) = try #require(picked(channel))
             if subchannel != busy { others += 1 }
-            tracker.callEnded(CallOutcome(code: .ok))
+            trackers.callEnded(CallOutcome(code: .ok))
         }
         #expect(others >= 45)
     }

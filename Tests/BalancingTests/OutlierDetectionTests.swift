@@ -35,13 +35,13 @@ struct OutlierDetectionTests {
     ) {
         var callCounts: [String: Int] = [:]
         for _ in 0..<(count * channel.live.count) {
-            guard case .subchannel(let subchannel, let tracker?) = channel.pick(),
+            guard case .subchannel(let subchannel, let trackers) = channel.pick(),
                 let address = channel.endpoints[subchannel]?.addresses.first?.description
             else { continue }
             let number = callCounts[address, default: 0]
             callCounts[address] = number + 1
             let fails = number % 100 * 7 % 100 < failing[address] ?? 0
-            tracker.callEnded(CallOutcome(code: fails ? .unavailable : .ok))
+            trackers.callEnded(CallOutcome(code: fails ? .unavailable : .ok))
         }
     }
 
@@ -138,8 +138,8 @@ struct OutlierDetectionTests {
         try channel.update(Endpoint.many(1), policy)
         channel.change("10.0.0.1:80", to: .ready)
         for _ in 0..<20 {
-            guard case .subchannel(_, let tracker) = channel.pick() else { break }
-            tracker?.callEnded(CallOutcome(code: .unavailable))
+            guard case .subchannel(_, let trackers) = channel.pick() else { break }
+            trackers.callEnded(CallOutcome(code: .unavailable))
         }
         channel.advance(by: .seconds(60))
         #expect(channel.connectivity == .ready)
@@ -260,10 +260,10 @@ struct OutlierDetectionTests {
     func notSent() throws {
         var channel = try channel(5, byFailures)
         for _ in 0..<200 {
-            guard case .subchannel(_, let tracker?) = channel.pick() else { continue }
+            guard case .subchannel(_, let trackers) = channel.pick() else { continue }
             var outcome = CallOutcome(code: .unavailable)
             outcome.wasSent = false
-            tracker.callEnded(outcome)
+            trackers.callEnded(outcome)
         }
         channel.advance(by: .seconds(10))
         #expect(channel.shares(of: 100).count == 5)
@@ -290,7 +290,7 @@ struct OutlierDetectionTests {
         channel.advance(by: .seconds(10))
         try channel.update(Endpoint.many(5), policy())
         #expect(channel.shares(of: 100).count == 5)
-        guard case .subchannel(_, nil) = channel.pick() else {
+        guard case .subchannel(_, let trackers) = channel.pick(), trackers.isEmpty else {
             Issue.record("the picker counts calls")
             return
         }

@@ -37,11 +37,11 @@ struct WeightedRoundRobinTests {
     ) throws {
         var missing = Set(loads.keys)
         for _ in 0..<1_000 where !missing.isEmpty {
-            guard case .subchannel(let subchannel, let tracker?) = channel.pick(),
+            guard case .subchannel(let subchannel, let trackers) = channel.pick(),
                 let address = channel.endpoints[subchannel]?.addresses.first?.description
             else { continue }
             guard missing.remove(address) != nil else { continue }
-            tracker.callEnded(CallOutcome(code: .ok, load: loads[address]))
+            trackers.callEnded(CallOutcome(code: .ok, load: loads[address]))
         }
         try #require(missing.isEmpty)
     }
@@ -207,7 +207,7 @@ struct WeightedRoundRobinTests {
         }
         var channel = try channel(2, outOfBand)
         #expect(channel.live.allSatisfy { channel.loadIntervals[$0] == .seconds(3) })
-        guard case .subchannel(_, nil) = channel.pick() else {
+        guard case .subchannel(_, let trackers) = channel.pick(), trackers.isEmpty else {
             Issue.record("per-call reports are not parsed")
             return
         }

@@ -30,10 +30,10 @@ struct TrackedEndTests {
     func end() throws {
         let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
-        call.track(tracker)
+        call.track(CallTrackers(tracker))
         #expect(tracker.text == [])
         call.cancel()
-        call.track(nil)
+        call.track(CallTrackers())
         #expect(tracker.text.count == 1)
         backend.queue.shutdown()
     }
@@ -43,8 +43,8 @@ struct TrackedEndTests {
         let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
         call.cancel()
-        call.track(tracker)
-        call.track(nil)
+        call.track(CallTrackers(tracker))
+        call.track(CallTrackers())
         #expect(tracker.text == ["CANCELLED, sent: false"])
         backend.queue.shutdown()
     }
@@ -53,7 +53,7 @@ struct TrackedEndTests {
     func withoutStream() throws {
         let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
-        call.track(tracker)
+        call.track(CallTrackers(tracker))
         call.attemptFailed(with: RPCError(.resourceExhausted, "the headers are too large"))
         #expect(tracker.text == ["RESOURCE_EXHAUSTED, sent: false"])
         backend.queue.shutdown()
@@ -63,12 +63,12 @@ struct TrackedEndTests {
     func refused() throws {
         let backend = try CallTrial.Backend()
         let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
-        call.track(first)
+        call.track(CallTrackers(first))
         _ = call.takeRequest()
         call.streamWasNotProcessed(RPCError(.unavailable, "refused"))
         #expect(first.text == ["UNAVAILABLE, sent: true"])
         #expect(backend.begun.withLock { $0.count } == 2, "the call is sent again")
-        call.track(second)
+        call.track(CallTrackers(second))
         call.cancel()
         #expect(first.text.count == 1)
         #expect(second.text == ["CANCELLED, sent: false"])
@@ -79,8 +79,8 @@ struct TrackedEndTests {
     func replaced() throws {
         let backend = try CallTrial.Backend()
         let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
-        call.track(first)
-        call.track(second)
+        call.track(CallTrackers(first))
+        call.track(CallTrackers(second))
         #expect(first.text == ["UNAVAILABLE, sent: false"])
         #expect(second.text == [])
         call.cancel()
@@ -103,7 +103,7 @@ struct TrackedEndTests {
     func neverOpened() throws {
         let backend = try CallTrial.Backend()
         let (call, tracker) = (Self.startedCall(backend), Tracker())
-        call.track(tracker)
+        call.track(CallTrackers(tracker))
         let request = try #require(call.takeRequest())
         _ = call.attach(
             to: FullCarrier(), StreamHandle(slot: 0, generation: 1),

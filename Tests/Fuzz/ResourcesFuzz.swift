@@ -185,7 +185,7 @@ struct ResourcesFuzz {
                 selection.requestHash, selection.rules.attributes
             )
             switch mesh.tree.picker.pick(info) {
-            case .subchannel(_, let tracker): tracker?.callEnded(CallOutcome(code: .ok))
+            case .subchannel(_, let trackers): trackers.callEnded(CallOutcome(code: .ok))
             case .fail(let error), .drop(let error):
                 precondition(error.code != .internal, "\(error.message)")
                 precondition(error.message.utf8.count < 16_384)

@@ -9,6 +9,7 @@ server that is running already, through round_robin and through the whole tree.
 import argparse
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import threading
@@ -219,12 +220,12 @@ def through_the_tree(client, path, rounds):
                 before = client.processor()
                 calls = client.load(channel, 1, count, path=path, body="")["calls"]
                 found.append((client.processor() - before) / calls * 1e6)
-        # The first round connects. Other processes make a round dearer, and none cheaper.
-        plain, tree = (sorted(cost[name][1:]) for name in ("plain", "svc"))
-        quarter, middle = rounds // 4, rounds // 2
-        print(f"  {count} at a time, µs of processor time a call, the quarter and the middle of {rounds} rounds: round_robin "
-              f"{plain[quarter]:.2f} {plain[middle]:.2f}, the tree {tree[quarter]:.2f} {tree[middle]:.2f}, "
-              f"ratio {tree[quarter] / plain[quarter]:.3f} {tree[middle] / plain[middle]:.3f}", flush=True)
+        # The first round connects.
+        plain, tree = cost["plain"][1:], cost["svc"][1:]
+        more = [after / before - 1 for before, after in zip(plain, tree)]
+        print(f"  {count} at a time, µs of processor time a call in {rounds} pairs of rounds: round_robin {statistics.mean(plain):.2f}, "
+              f"the tree {statistics.mean(tree):.2f}; more in a pair: {statistics.mean(more):.1%} (± "
+              f"{statistics.stdev(more) / rounds ** 0.5:.1%}), median {statistics.median(more):.1%}", flush=True)
 
 
 def main():
@@ -238,7 +239,7 @@ def main():
     parser.add_argument("--routes", type=int, default=1_000)
     parser.add_argument("--server", type=int, metavar="PORT")
     parser.add_argument("--path", default="/grpc.testing.BenchmarkService/UnaryCall")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=60)
     options = parser.parse_args()
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))

@@ -114,10 +114,10 @@ struct ClusterLimitsTests {
     }
 
     /// What a pick was, and the end of its call.
-    private static func call(_ tree: Tree, _ code: StatusCode? = .ok) -> (any CallTracker)? {
-        guard case .subchannel(_, let tracker?) = tree.pick() else { return nil }
-        if let code { tracker.callEnded(CallOutcome(code: code)) }
-        return tracker
+    private static func call(_ tree: Tree, _ code: StatusCode? = .ok) -> CallTrackers? {
+        guard case .subchannel(_, let trackers) = tree.pick() else { return nil }
+        if let code { trackers.callEnded(CallOutcome(code: code)) }
+        return trackers
     }
 
     @Test("count calls of each locality")
@@ -154,11 +154,11 @@ struct ClusterLimitsTests {
         }
         let load = Sample.load("drops", for: server)
         let tree = try Tree(leaf, load)
-        var (dropped, running): (UInt64, [any CallTracker]) = (0, [])
+        var (dropped, running): (UInt64, [CallTrackers]) = (0, [])
         for _ in 0..<500 {
             switch tree.pick() {
             case .drop: dropped += 1
-            case .subchannel(_, let tracker?): running.append(tracker)
+            case .subchannel(_, let trackers): running.append(trackers)
             default: Issue.record("another pick")
             }
         }
@@ -170,7 +170,7 @@ struct ClusterLimitsTests {
         #expect((110...240).contains(counts.drops["rest"] ?? 0))
         #expect(counts.drops.values.reduce(counts.excessDrops, +) == dropped)
         #expect(counts.places.values.map(\.running).reduce(0, +) == 2)
-        for tracker in running { tracker.callEnded(CallOutcome(code: .ok)) }
+        for trackers in running { trackers.callEnded(CallOutcome(code: .ok)) }
     }
 
     @Test("count nothing for a cluster that does not report its load, and mark no endpoints")
@@ -182,10 +182,8 @@ struct ClusterLimitsTests {
         for endpoint in tree.endpoints.values {
             #expect(endpoint.attributes[MeshEndpoint.self] == nil)
         }
-        var trackers: [any CallTracker] = []
-        for _ in 0..<100 { Self.call(tree).map { trackers.append($0) } }
-        #expect(!trackers.isEmpty)
-        for tracker in trackers { #expect(tracker === trackers[0]) }
+        let callCount = (0..<100).count(where: { _ in Self.call(tree) != nil })
+        #expect(callCount > 0)
     }
 
     @Test("mark endpoints with their place and host name")
@@ -226,7 +224,7 @@ struct ClusterLimitsTests {
         let server = try Sample.servers(1)[0]
         let load = Sample.load("gone", for: server)
         var tree = try Tree(Sample.leaf("gone", reportsTo: server, Self.endpoints()), load)
-        var trackers: [any CallTracker] = []
+        var trackers: [CallTrackers] = []
         for _ in 0..<100 { Self.call(tree, nil).map { trackers.append($0) } }
         try tree.update(
             Sample.leaf("gone", reportsTo: server, Self.endpoints(zones: ["y"])), load)

@@ -101,11 +101,11 @@ struct ExtremeValuesTests {
             }
         }
         var mesh = try Self.mesh(cluster, Self.two, route)
-        guard case .subchannel(_, let tracker) = try Self.pick(mesh) else {
+        guard case .subchannel(_, let trackers) = try Self.pick(mesh) else {
             Issue.record("no server is chosen")
             return
         }
-        tracker?.callEnded(CallOutcome(code: .unavailable))
+        trackers.callEnded(CallOutcome(code: .unavailable))
         let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
         let config = try #require(selection.rules.settings).config
         #expect((config.timeout == nil) == (value == .init()))

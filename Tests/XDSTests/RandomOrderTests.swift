@@ -36,7 +36,7 @@ private struct RandomMesh {
         let cluster: ByteText
         let waitsForReady: Bool
         var state = State.waiting
-        var tracker: (any CallTracker)?
+        var trackers = CallTrackers()
     }
 
     /// The clusters. Their running calls are counted for the whole process, so each run has its own.
@@ -276,16 +276,16 @@ extension RandomMesh {
     private mutating func pick() throws {
         for (id, call) in calls.sorted(by: { $0.key < $1.key }) where call.state == .waiting {
             switch mesh.tree.picker.pick(call.info) {
-            case .subchannel(let subchannel, let tracker):
+            case .subchannel(let subchannel, let trackers):
                 guard mesh.tree.states[subchannel] == .ready else {
                     var outcome = CallOutcome(code: .unavailable)
                     outcome.wasSent = false
-                    tracker?.callEnded(outcome)
+                    trackers.callEnded(outcome)
                     continue
                 }
                 try check(subchannel, of: call)
                 calls[id]?.state = .running(subchannel)
-                calls[id]?.tracker = tracker
+                calls[id]?.trackers = trackers
             case .queue(let subchannel?): mesh.connect(subchannel)
             case .queue(nil): if mesh.tree.connectivity == .idle { mesh.exitIdle() }
             case .fail(let error):
@@ -327,7 +327,7 @@ extension RandomMesh {
     private mutating func finish(_ id: Int, _ code: StatusCode = .unavailable) {
         guard var call = calls.removeValue(forKey: id) else { return }
         endedCount += 1
-        call.tracker?.callEnded(CallOutcome(code: code))
+        call.trackers.callEnded(CallOutcome(code: code))
         call.kept = nil
         mesh.settle()
     }

@@ -1,4 +1,4 @@
-package import SwiftletCore
+import SwiftletCore
 import Synchronization
 
 /// Counts the results of the calls to one endpoint, on any thread.
@@ -33,21 +33,6 @@ final class CallResults: CallTracker {
     }
 }
 
-/// Reports the end of a call to two trackers.
-package final class TrackerPair: CallTracker {
-    let first: any CallTracker
-    let second: any CallTracker
-
-    package init(first: any CallTracker, second: any CallTracker) {
-        (self.first, self.second) = (first, second)
-    }
-
-    package func callEnded(_ outcome: CallOutcome) {
-        first.callEnded(outcome)
-        second.callEnded(outcome)
-    }
-}
-
 /// Lets the inner picker choose, and counts the results of the calls.
 final class OutlierPicker: Picker {
     private let inner: any Picker
@@ -60,13 +45,9 @@ final class OutlierPicker: Picker {
     func pick(_ call: borrowing PickInfo) -> Pick {
         let pick = inner.pick(call)
         switch consume pick {
-        case .subchannel(let subchannel, let tracker):
-            guard let results = results[subchannel] else {
-                return .subchannel(subchannel, tracker: tracker)
-            }
-            return .subchannel(
-                subchannel,
-                tracker: tracker.map { TrackerPair(first: $0, second: results) } ?? results)
+        case .subchannel(let subchannel, var trackers):
+            if let results = results[subchannel] { trackers.add(results) }
+            return .subchannel(subchannel, trackers: trackers)
         case let pick: return pick
         }
     }

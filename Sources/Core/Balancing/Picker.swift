@@ -35,8 +35,8 @@ package protocol CallAttributes: AnyObject, Sendable {}
 @nonexhaustive
 public enum Pick: ~Copyable, Sendable {
     /// The call is sent on the subchannel. If the subchannel has lost its connection, the call
-    /// waits for the next picker. `tracker` receives the outcome, even if the call was not sent.
-    case subchannel(Subchannel, tracker: (any CallTracker)? = nil)
+    /// waits for the next picker. The trackers receive the outcome, even if the call was not sent.
+    case subchannel(Subchannel, trackers: CallTrackers = CallTrackers())
     /// The call waits for the next picker. `connecting` is asked to connect. If it is nil and the balancer has
     /// reported IDLE, ``Balancer/exitIdle(_:)`` is called.
     case queue(connecting: Subchannel? = nil)
@@ -45,6 +45,11 @@ public enum Pick: ~Copyable, Sendable {
     case fail(RPCError)
     /// The call fails, even when it waits for ready, and is not retried.
     case drop(RPCError)
+
+    /// The call is sent on the subchannel. The tracker, if there is one, receives the outcome.
+    public static func subchannel(_ subchannel: Subchannel, tracker: (any CallTracker)?) -> Pick {
+        .subchannel(subchannel, trackers: CallTrackers(tracker))
+    }
 }
 
 /// Receives the outcome of one call that a picker sent to a subchannel. Its method is called once,
@@ -52,6 +57,55 @@ public enum Pick: ~Copyable, Sendable {
 public protocol CallTracker: AnyObject, Sendable {
     /// The call has ended.
     func callEnded(_ outcome: CallOutcome)
+}
+
+/// The trackers of one call: each picker that its choice passes may add one. Two of them cost no allocation.
+public struct CallTrackers: Sendable {
+    private var first: (any CallTracker)?
+    private var second: (any CallTracker)?
+
+    /// Holds one tracker; none by default.
+    public init(_ tracker: (any CallTracker)? = nil) { first = tracker }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { first == nil }
+
+    /// Adds a tracker to those of the picker below.
+    public mutating func add(_ tracker: any CallTracker) {
+        guard let first else {
+            first = tracker
+            return
+        }
+        if let second { self.first = TrackerPair(first, second) }
+        second = tracker
+    }
+
+    /// Reports the outcome to each.
+    public func callEnded(_ outcome: CallOutcome) {
+        first?.callEnded(outcome)
+        second?.callEnded(outcome)
+    }
+
+    mutating func take() -> CallTrackers {
+        let taken = self
+        self = CallTrackers()
+        return taken
+    }
+}
+
+/// Two trackers in the place of one.
+private final class TrackerPair: CallTracker {
+    private let first: any CallTracker
+    private let second: any CallTracker
+
+    init(_ first: any CallTracker, _ second: any CallTracker) {
+        (self.first, self.second) = (first, second)
+    }
+
+    func callEnded(_ outcome: CallOutcome) {
+        first.callEnded(outcome)
+        second.callEnded(outcome)
+    }
 }
 
 /// How a call ended, for the picker that chose its server.

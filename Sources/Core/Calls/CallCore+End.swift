@@ -184,9 +184,10 @@ extension CallCore.State {
     private mutating func trackedEnd(
         of end: borrowing ResponseEnd, _ isAnswered: Bool
     ) -> TrackedEnd? {
-        guard let tracker = lifetime.takeTracker() else { return nil }
+        let trackers = lifetime.takeTrackers()
+        if trackers.isEmpty { return nil }
         return TrackedEnd(
-            tracker: tracker, code: end.error?.code ?? .ok, trailers: end.trailers,
+            trackers: trackers, code: end.error?.code ?? .ok, trailers: end.trailers,
             wasSent: isAnswered || lifetime.hasStream)
     }
 }

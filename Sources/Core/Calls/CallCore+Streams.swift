@@ -60,7 +60,7 @@ extension CallCore {
     package func streamWasNotProcessed(
         wasSent: Bool = true, _ cause: RPCError
     ) {
-        enum Next { case seek((any CallTracker)?), fail(isAnswered: Bool), isOver }
+        enum Next { case seek(CallTrackers), fail(isAnswered: Bool), isOver }
         var tally: CallTally?
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
@@ -72,14 +72,14 @@ extension CallCore {
                 return .fail(isAnswered: state.lifetime.isAnswered)
             }
             state.lifetime.seekAgain()
-            return .seek(state.lifetime.takeTracker())
+            return .seek(state.lifetime.takeTrackers())
         }
         switch next {
         case .isOver: break
-        case .seek(let tracker):
+        case .seek(let trackers):
             // This server has failed the call, whatever the next one does.
-            if let tracker {
-                TrackedEnd(tracker: tracker, code: cause.code, wasSent: wasSent).report()
+            if !trackers.isEmpty {
+                TrackedEnd(trackers: trackers, code: cause.code, wasSent: wasSent).report()
             }
             if let meter, let tally { meter.isSentAgain(after: cause, tally) }
             backend.begin(self)

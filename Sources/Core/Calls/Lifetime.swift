@@ -22,8 +22,8 @@ struct Lifetime: ~Copyable {
     private var end: ResponseEnd?
     /// The error that the call has ended with. Nil before the end, and after one that is OK.
     private(set) var failure: RPCError?
-    /// Reports the end of the call to the balancer; nil for most policies.
-    private var tracker: (any CallTracker)?
+    /// Report the end of the call to the balancer; none for most policies.
+    private var trackers = CallTrackers()
     /// What keeps the cluster of the call in the resolver's configuration; nil for most calls.
     private var cluster: (any KeptCluster)?
     /// The thread that delivers to the observer.
@@ -116,22 +116,20 @@ extension Lifetime {
     }
 }
 
-// MARK: - The balancer's tracker
+// MARK: - The balancer's trackers
 
 extension Lifetime {
-    /// Sets the tracker of the present choice. Returns the report to make outside of the lock: to the
-    /// tracker of an earlier choice, or to the new one if the call has ended, because nothing is
-    /// reported to it later.
-    mutating func replaceTracker(by new: (any CallTracker)?) -> TrackedEnd? {
-        guard !isOver else {
-            return new.map { TrackedEnd(tracker: $0, code: failure?.code ?? .ok, wasSent: false) }
-        }
-        defer { tracker = new }
-        return tracker.map { TrackedEnd(tracker: $0, code: .unavailable, wasSent: false) }
+    /// Sets the trackers of the present choice. Returns the report to make outside of the lock: to those of
+    /// an earlier choice, or to the new ones if the call has ended, because nothing is reported to them later.
+    mutating func replaceTrackers(by new: CallTrackers) -> TrackedEnd? {
+        if isOver { return TrackedEnd(trackers: new, code: failure?.code ?? .ok, wasSent: false) }
+        let old = trackers.take()
+        trackers = new
+        return old.isEmpty ? nil : TrackedEnd(trackers: old, code: .unavailable, wasSent: false)
     }
 
-    /// The tracker of the present choice, once. The end of the attempt must be reported to it.
-    mutating func takeTracker() -> (any CallTracker)? { tracker.take() }
+    /// The trackers of the present choice, once. The end of the attempt must be reported to them.
+    mutating func takeTrackers() -> CallTrackers { trackers.take() }
 }
 
 // MARK: - The cluster

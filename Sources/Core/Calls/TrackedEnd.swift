@@ -1,9 +1,9 @@
 import SwiftletTransport
 import Synchronization
 
-/// The end of a call for the tracker that a picker returned with its choice, to be reported outside of every lock.
+/// The end of a call for the trackers that a picker returned with its choice, to be reported outside of every lock.
 struct TrackedEnd: ~Copyable, Sendable {
-    let tracker: any CallTracker
+    let trackers: CallTrackers
     let code: StatusCode
     var trailers = Metadata()
     /// Whether the call had a stream.
@@ -14,16 +14,16 @@ struct TrackedEnd: ~Copyable, Sendable {
         var outcome = CallOutcome(code: code, load: LoadReport(trailers: trailers))
         outcome.wasSent = wasSent && !isUnsent
         HeldLocks.assertNone(calling: "call tracker")
-        tracker.callEnded(outcome)
+        trackers.callEnded(outcome)
     }
 }
 
 extension CallCore {
-    /// Sets the tracker of the subchannel that a picker has chosen; nil when that subchannel had no
-    /// connection. Reports to the tracker of an earlier choice that its subchannel did not carry
-    /// the call. If the call has ended in the meantime, reports its end to the new tracker at once.
-    func track(_ tracker: (any CallTracker)?) {
-        let end = state.withLock { $0.lifetime.replaceTracker(by: tracker) }
+    /// Sets the trackers of the subchannel that a picker has chosen; none when that subchannel had no
+    /// connection. Reports to the trackers of an earlier choice that its subchannel did not carry
+    /// the call. If the call has ended in the meantime, reports its end to the new ones at once.
+    func track(_ trackers: CallTrackers) {
+        let end = state.withLock { $0.lifetime.replaceTrackers(by: trackers) }
         end?.report()
     }
 }

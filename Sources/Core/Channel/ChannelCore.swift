@@ -262,8 +262,9 @@ extension ChannelCore: CallBackend {
         info.meter = call.meter
         let pick = picker.pick(info)
         switch consume pick {
-        case .subchannel(let subchannel, let tracker):
-            if let tracker { call.track(tracker) }
+        case .subchannel(let subchannel, let trackers):
+            let isTracked = !trackers.isEmpty
+            if isTracked { call.track(trackers) }
             if let meter = call.meter, let labels = subchannel.backend?.labels {
                 meter.isRouted(to: labels)
             }
@@ -280,7 +281,7 @@ extension ChannelCore: CallBackend {
                 }
             }
             if case .opened? = subchannel.backend?.open(call, prepared) { return true }
-            if tracker != nil { call.track(nil) }
+            if isTracked { call.track(CallTrackers()) }
             return wait(call, version)
         case .queue(let subchannel):
             guard wait(call, version) else { return false }

@@ -23,8 +23,8 @@ extension MeshSelector {
         let outcome: XDS.Explanation.Outcome
         if let index = found.index {
             let route = XDS.Explanation.Route(index, table.route(at: index))
-            if case .forward(let routed) = found.decision {
-                outcome = .forward(route, forward(call, routed, clusters))
+            if case .forward(let end) = found.decision {
+                outcome = .forward(route, forward(call, table.ends[end], clusters))
             } else {
                 outcome = .otherAction(route)
             }

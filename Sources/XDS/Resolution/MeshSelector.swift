@@ -36,7 +36,7 @@ final class MeshSelector: ConfigSelector {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
-        case .forward(let end): return selection(for: call, plans[end.number])
+        case .forward(let end): return selection(for: call, plans[end])
         }
     }
 

@@ -3,7 +3,7 @@
 final class RouteTable: Sendable {
     /// The domains of the virtual host.
     let domains: [Domain]
-    /// The ends of all routes that forward calls, each at its ``RoutedCall/number``.
+    /// The ends of all routes that forward calls, each at the number that ``RouteDecision/forward(_:)`` has.
     let ends: [RoutedCall]
     private let routes: [TableRoute]
     /// The texts that routes compare: the path, and then headers.
@@ -44,9 +44,9 @@ private final class TableRoute: Sendable {
     /// The places of the texts that it compares: that of the path, and that of the header of each condition.
     let places: [Int]
     /// Where calls go, each with the end of its part of the random numbers. Empty if clients do not have the action.
-    let choices: [(upTo: UInt64, end: RoutedCall)]
+    let choices: [(upTo: UInt64, end: Int)]
 
-    init(_ route: Route, places: [Int], choices: [(upTo: UInt64, end: RoutedCall)]) {
+    init(_ route: Route, places: [Int], choices: [(upTo: UInt64, end: Int)]) {
         (self.route, self.places, self.choices) = (route, places, choices)
     }
 }
@@ -62,31 +62,20 @@ enum RouteMismatch {
 
 /// Where a call goes.
 enum RouteDecision {
-    case forward(RoutedCall)
+    /// To the end with this number in ``RouteTable/ends``. The number, so that a call does not count references.
+    case forward(Int)
     /// No route matches the call.
     case noRoute
     /// The route's action is one that clients do not have.
     case otherAction
 }
 
-/// The cluster of a call, and the settings of its route. Calls share it.
-final class RoutedCall: Sendable {
-    /// Its place in ``RouteTable/ends``.
-    let number: Int
+/// The cluster of a call, and the settings of its route.
+struct RoutedCall: Sendable {
     let forwarding: Forwarding
     let cluster: ByteText
     /// The most specific one first.
-    private let overrides: [[ByteText: FilterOverride]]
-
-    fileprivate init(
-        _ number: Int, _ forwarding: Forwarding, _ cluster: ByteText,
-        overrides: [[ByteText: FilterOverride]]
-    ) {
-        self.number = number
-        self.forwarding = forwarding
-        self.cluster = cluster
-        self.overrides = overrides
-    }
+    fileprivate let overrides: [[ByteText: FilterOverride]]
 
     /// The configuration of a filter for this call; nil for the listener's.
     func override(of filter: ByteText) -> FilterOverride? {
@@ -155,10 +144,10 @@ extension TableRoute {
 }
 
 extension Route {
-    /// Where calls of the route go, each with the end of its part of the random numbers. Adds them to `ends`.
+    /// Where calls of the route go, each with the end of its part of the random numbers. Adds to `ends`.
     fileprivate func choices(
         of host: VirtualHost, _ ends: inout [RoutedCall]
-    ) -> [(upTo: UInt64, end: RoutedCall)] {
+    ) -> [(upTo: UInt64, end: Int)] {
         guard case .forward(let forwarding) = action else { return [] }
         let clusters: [Forwarding.WeightedCluster] =
             switch forwarding.destination {
@@ -171,11 +160,11 @@ extension Route {
             let overrides = [
                 cluster.filterOverrides, filterOverrides, host.filterOverrides,
             ]
-            let end = RoutedCall(
-                ends.count, forwarding, cluster.name,
-                overrides: overrides.filter { !$0.isEmpty })
-            ends.append(end)
-            return (sum, end)
+            ends.append(
+                RoutedCall(
+                    forwarding: forwarding, cluster: cluster.name,
+                    overrides: overrides.filter { !$0.isEmpty }))
+            return (sum, ends.count - 1)
         }
     }
 }

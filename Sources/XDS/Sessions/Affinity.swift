@@ -196,9 +196,9 @@ private final class AffinityPicker: Picker {
         }
         let pick = child.pick(call)
         switch consume pick {
-        case .subchannel(let subchannel, let tracker):
+        case .subchannel(let subchannel, let trackers):
             session.choose(hosts.list(of: subchannel))
-            return .subchannel(subchannel, tracker: tracker)
+            return .subchannel(subchannel, trackers: trackers)
         case let pick: return pick
         }
     }

@@ -211,21 +211,19 @@ private final class LimitingPicker: Picker {
                     "xds: \(policy.maxRequests) calls to the cluster \(policy.key.cluster) run at the same time, which is its limit"
                 ))
         }
-        var subchannel: Subchannel
-        let tracker: (any CallTracker)?
         let pick = child.pick(call)
         switch consume pick {
-        case .subchannel(let chosen, let other): (subchannel, tracker) = (chosen, other)
+        case .subchannel(var subchannel, var trackers):
+            let place = places[subchannel] ?? noPlace
+            if let authority = place.authority, call.place?.rewritesAuthority == true {
+                subchannel.authority = authority
+            }
+            place.load?.begin()
+            trackers.add(place)
+            return .subchannel(subchannel, trackers: trackers)
         case let pick:
             count.end()
             return pick
         }
-        let place = places[subchannel] ?? noPlace
-        if let authority = place.authority, call.place?.rewritesAuthority == true {
-            subchannel.authority = authority
-        }
-        place.load?.begin()
-        return .subchannel(
-            subchannel, tracker: tracker.map { TrackerPair(first: $0, second: place) } ?? place)
     }
 }

@@ -196,9 +196,10 @@ private final class MeshPicker: Picker {
         else { return .fail(RPCError(.internal, "the tree has no such cluster")) }
         let pick = picker.pick(call)
         switch consume pick {
-        case .subchannel(var subchannel, let tracker):
+        case .subchannel(var subchannel, let trackers):
             subchannel.authority = route.cluster.authority
-            return .subchannel(subchannel, tracker: route.cluster.tracker ?? tracker)
+            return .subchannel(
+                subchannel, trackers: route.cluster.tracker.map { CallTrackers($0) } ?? trackers)
         case let pick: return pick
         }
     }
