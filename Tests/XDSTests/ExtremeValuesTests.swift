@@ -107,7 +107,7 @@ struct ExtremeValuesTests {
         }
         trackers.callEnded(CallOutcome(code: .unavailable))
         let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
-        let config = try #require(selection.rules.settings).config
+        let config = selection.rules.config
         #expect((config.timeout == nil) == (value == .init()))
         #expect(config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.

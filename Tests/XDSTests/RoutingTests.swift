@@ -22,10 +22,11 @@ struct RoutingTests {
 
     private static func cluster(
         _ table: RouteTable, _ path: String = "/s/m", _ metadata: Metadata = [:],
-        random: (UInt64) -> UInt64 = { _ in 0 }
+        random: Draw = Draw()
     ) -> String? {
         let call = CallHeaders(path: path, metadata: metadata)
-        let decision = table.decide(call, random: random).decision
+        var random = random
+        let decision = table.decide(call, random: &random).decision
         if case .forward(let end) = decision { return table.ends[end].cluster.string }
         return nil
     }
@@ -161,9 +162,10 @@ struct RoutingTests {
         }
         #expect(Self.cluster(try table(0, .hundred)) == nil)
         let quarter = try table(2_500, .tenThousand)
-        #expect(Self.cluster(quarter, random: { _ in 249_999 }) == "c")
-        #expect(Self.cluster(quarter, random: { _ in 250_000 }) == nil)
-        #expect(Self.cluster(try table(.max, .hundred), random: { _ in 999_999 }) == "c")
+        #expect(Self.cluster(quarter, random: Draw(249_999, of: 1_000_000)) == "c")
+        #expect(Self.cluster(quarter, random: Draw(250_000, of: 1_000_000)) == nil)
+        #expect(
+            Self.cluster(try table(.max, .hundred), random: Draw(999_999, of: 1_000_000)) == "c")
     }
 
     @Test("is spread over clusters by their weights")
@@ -181,7 +183,7 @@ struct RoutingTests {
                     })
             }
         ])
-        let chosen = (0..<4).map { number in Self.cluster(table) { _ in number } }
+        let chosen = (0..<4).map { Self.cluster(table, random: Draw($0, of: 4)) }
         #expect(chosen == ["a", "b", "b", "b"])
     }
 
@@ -192,7 +194,8 @@ struct RoutingTests {
             Sample.route(prefix: "/y", to: "c"),
         ])
         func decide(_ path: String) -> RouteDecision {
-            table.decide(CallHeaders(path: path, metadata: [:]), random: { _ in 0 }).decision
+            var random = Draw()
+            return table.decide(CallHeaders(path: path, metadata: [:]), random: &random).decision
         }
         guard case .otherAction = decide("/x/a"), case .noRoute = decide("/z/a") else {
             Issue.record("a call was forwarded")
@@ -263,7 +266,8 @@ struct RoutingTests {
     ) throws -> UInt64? {
         let table = try table([Sample.action { $0.hashPolicy = policies }])
         let call = CallHeaders(path: "/s/m", metadata: metadata)
-        guard case .forward(let end) = table.decide(call, random: { _ in 0 }).decision else {
+        var random = Draw()
+        guard case .forward(let end) = table.decide(call, random: &random).decision else {
             return nil
         }
         return table.ends[end].forwarding.hashPolicies.hash(of: call, channelID: 7)

@@ -1,16 +1,16 @@
-package import SwiftletCore
+public import SwiftletCore
 
 /// What pickers find for the subchannel of each call. Found without hashing. The subchannels of a channel get higher and
 /// higher numbers, so a new one is added at the end.
-package struct SubchannelTable<Value: Sendable>: Sendable {
-    private var ids: [UInt64] = []
-    private var values: [Value] = []
+@usableFromInline package struct SubchannelTable<Value: Sendable>: Sendable {
+    @usableFromInline var ids: [UInt64] = []
+    @usableFromInline var values: [Value] = []
 
     package init() {}
 
-    package var isEmpty: Bool { ids.isEmpty }
+    @inlinable package var isEmpty: Bool { ids.isEmpty }
 
-    package subscript(subchannel: Subchannel) -> Value? {
+    @inlinable package subscript(subchannel: Subchannel) -> Value? {
         get {
             let place = place(of: subchannel)
             return holds(subchannel, at: place) ? values[place] : nil
@@ -30,13 +30,13 @@ package struct SubchannelTable<Value: Sendable>: Sendable {
         }
     }
 
-    private func place(of subchannel: Subchannel) -> Int {
+    @inlinable func place(of subchannel: Subchannel) -> Int {
         let id = subchannel.id
         if let last = ids.last, last < id { return ids.count }
         return ids.firstPlace { $0 >= id }
     }
 
-    private func holds(_ subchannel: Subchannel, at place: Int) -> Bool {
+    @inlinable func holds(_ subchannel: Subchannel, at place: Int) -> Bool {
         place < ids.count && ids[place] == subchannel.id
     }
 }

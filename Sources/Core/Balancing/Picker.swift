@@ -117,12 +117,13 @@ public struct CallOutcome: Sendable {
     public var load: LoadReport?
     /// Whether the call was sent on the subchannel; true by default. It is not sent when the subchannel
     /// lost its connection after the pick.
-    public var wasSent = true
+    public var wasSent: Bool
 
     /// Makes an outcome.
-    public init(code: StatusCode, load: LoadReport? = nil) {
+    public init(code: StatusCode, load: LoadReport? = nil, wasSent: Bool = true) {
         self.code = code
         self.load = load
+        self.wasSent = wasSent
     }
 }
 

@@ -6,7 +6,7 @@ package struct CallHead: Sendable {
     private let options: CallOptions
     /// The limits of the options, or of the channel if the options set none.
     private let limits: MessageLimits
-    /// What the channel's config selector has decided; nil without a selector.
+    /// What the service config or the channel's config selector has decided; nil if neither has.
     let rules: CallRules?
     /// The hash that the selector has computed; nil if it has computed none.
     let requestHash: UInt64?

@@ -11,10 +11,10 @@ struct TrackedEnd: ~Copyable, Sendable {
 
     /// - Parameter isUnsent: Whether the stream of the call was never opened.
     func report(isUnsent: Bool = false) {
-        var outcome = CallOutcome(code: code, load: LoadReport(trailers: trailers))
-        outcome.wasSent = wasSent && !isUnsent
         HeldLocks.assertNone(calling: "call tracker")
-        trackers.callEnded(outcome)
+        trackers.callEnded(
+            CallOutcome(
+                code: code, load: LoadReport(trailers: trailers), wasSent: wasSent && !isUnsent))
     }
 }
 

@@ -284,7 +284,7 @@ extension Channel {
     private func make(
         _ call: consuming NewCall, _ policy: consuming MethodPolicy
     ) -> any CallRequests {
-        policy.settings?.apply(to: &call.options, begun: call.begun ?? .now, limits)
+        policy.rules?.apply(to: &call.options, begun: call.begun ?? .now, limits)
         guard let makeOther = policy.makeOther else {
             return makeCore(
                 call.method, call.options, consume policy, call.observer, call.meter, .first)
@@ -311,9 +311,10 @@ extension Channel {
             meter = callMeter?.attempt(kind)
             meter?.addHeaders(to: &options.metadata)
         }
+        let selection = policy?.selection.take()
         return CallCore(
-            CallHead(method, options, limits, policy?.selection), deadline: deadline,
+            CallHead(method, options, limits, selection), deadline: deadline,
             backend: backend, observer: observer, meter: meter, retries: retries,
-            cluster: policy?.selection?.cluster)
+            cluster: selection?.cluster)
     }
 }

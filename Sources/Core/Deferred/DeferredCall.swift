@@ -74,11 +74,11 @@ extension DeferredCall {
 
     /// Makes the call, after the step that the selector may have put before it.
     private func begin(_ policy: consuming MethodPolicy) {
-        let (settings, filter) = (policy.settings, policy.filter)
+        let (rules, filter) = (policy.rules, policy.filter)
         var known: MethodPolicy? = policy
         let deadline: Deadline? = state.withLock { state in
             guard state.isWaiting else { return nil }
-            settings?.apply(to: &state.options, begun: begun, limits)
+            rules?.apply(to: &state.options, begun: begun, limits)
             state.policy = known.take()
             return state.options.absoluteDeadline
         }

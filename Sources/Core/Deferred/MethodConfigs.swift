@@ -157,30 +157,31 @@ extension MethodConfigs.State {
 
 /// The settings of a service config for one method, or of a selector for one call. Not copied on its way to the call.
 struct MethodPolicy: ~Copyable, Sendable {
-    var settings: MethodSettings?
+    /// Nil without a selector, if the service config has no entry for the method.
+    var selection: CallSelection?
     var throttle: RetryThrottle?
     /// Whether retry and hedging policies are used.
     var usesRetryPolicies = true
-    /// Nil without a selector.
-    var selection: CallSelection?
 }
 
 extension MethodPolicy {
-    var retry: RetryPolicy? { usesRetryPolicies ? settings?.retry : nil }
+    var rules: CallRules? { selection?.rules }
+
+    var retry: RetryPolicy? { usesRetryPolicies ? rules?.retry : nil }
 
     /// Makes the call if its attempts are not those of a retry policy; nil for most calls.
     var makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)? {
-        usesRetryPolicies ? settings?.makeOther : nil
+        usesRetryPolicies ? rules?.makeOther : nil
     }
 
     /// The step that the selector puts before the call; nil for most calls.
-    var filter: (any CallFilter)? { selection?.rules.filter }
+    var filter: (any CallFilter)? { rules?.filter }
 
     /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
     var withoutCluster: MethodPolicy {
         MethodPolicy(
-            settings: settings, throttle: throttle, usesRetryPolicies: usesRetryPolicies,
-            selection: selection.map { CallSelection($0.rules, requestHash: $0.requestHash) })
+            selection: selection.map { CallSelection($0.rules, requestHash: $0.requestHash) },
+            throttle: throttle, usesRetryPolicies: usesRetryPolicies)
     }
 }
 
@@ -188,15 +189,14 @@ extension Config {
     func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
         guard let selector else {
             return MethodPolicy(
-                settings: table.settings(for: path), throttle: throttle,
+                selection: table.rules(for: path).map { CallSelection($0) }, throttle: throttle,
                 usesRetryPolicies: usesRetryPolicies)
         }
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
-            let selection = try selector.select(for: path, metadata)
             return MethodPolicy(
-                settings: selection.rules.settings, throttle: throttle,
-                usesRetryPolicies: usesRetryPolicies, selection: selection)
+                selection: try selector.select(for: path, metadata), throttle: throttle,
+                usesRetryPolicies: usesRetryPolicies)
         } catch {
             return MethodPolicy(
                 selection: CallSelection(
@@ -205,7 +205,7 @@ extension Config {
     }
 }
 
-extension MethodSettings {
+extension CallRules {
     /// Sets options that are not set, and lowers the limits and the deadline (gRPC's service_config.md). The
     /// timeout is counted from the beginning of the call, so applying the same config again has no effect.
     func apply(

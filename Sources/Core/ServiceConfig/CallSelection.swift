@@ -1,4 +1,4 @@
-/// What a config selector has decided for one call (proposal A31).
+/// What a config selector has decided for one call (proposal A31), or an entry of the service config for all calls.
 package struct CallSelection: Sendable {
     package let rules: CallRules
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
@@ -16,10 +16,16 @@ package struct CallSelection: Sendable {
     }
 }
 
-/// What is the same for all attempts of a call, and mostly for all calls of a route: then they share the object.
+/// What is the same for all attempts of a call, and mostly for all calls of a route or of an entry of the service
+/// config: then they share the object.
 package final class CallRules: Sendable {
-    /// The timeout, the retries and the limits. The names are not used. Nil leaves the options of the call as they are.
-    package let settings: MethodSettings?
+    /// The timeout, the retries and the limits. The names are not used.
+    package let config: MethodConfig
+    /// Nil for most rules.
+    let retry: RetryPolicy?
+    /// Makes the call of an ``AttemptPolicy``; nil for most rules. A function, because each call copies it, which costs
+    /// more for a policy.
+    let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?
     /// What the pickers of the selector's module read.
     package let attributes: (any CallAttributes)?
     /// A step before the first attempt; nil for most calls.
@@ -30,11 +36,16 @@ package final class CallRules: Sendable {
     let failure: RPCError?
 
     package init(
-        _ settings: MethodSettings? = nil, attributes: (any CallAttributes)? = nil,
+        _ config: MethodConfig = MethodConfig([]), attributes: (any CallAttributes)? = nil,
         filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil,
         failure: RPCError? = nil
     ) {
-        self.settings = settings
+        self.config = config
+        switch config.attempts {
+        case .retry(let policy): (retry, makeOther) = (policy, nil)
+        case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1) })
+        case nil: (retry, makeOther) = (nil, nil)
+        }
         self.attributes = attributes
         self.filter = filter
         self.responseFilter = responseFilter

@@ -1,34 +1,15 @@
-/// An entry of a service config, or what a selector sets in its place. Calls share it, because it is large to copy.
-package final class MethodSettings: Sendable {
-    package let config: MethodConfig
-    /// Nil for most entries.
-    let retry: RetryPolicy?
-    /// Makes the call of an ``AttemptPolicy``; nil for most entries. A function, because each call copies it, which
-    /// costs more for a policy.
-    let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?
-
-    package init(_ config: MethodConfig) {
-        self.config = config
-        switch config.attempts {
-        case .retry(let policy): (retry, makeOther) = (policy, nil)
-        case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1) })
-        case nil: (retry, makeOther) = (nil, nil)
-        }
-    }
-}
-
 /// Finds the entry of a service config for a method. Made once for each config. A look-up allocates no
 /// memory.
 struct MethodConfigTable: Sendable {
-    private let configs: [MethodSettings]
-    /// Indices in `configs`, by the path without its first slash: `package.Service/Method`.
+    private let entries: [CallRules]
+    /// Indices in `entries`, by the path without its first slash: `package.Service/Method`.
     private var methods: [Substring: Int] = [:]
     private var services: [Substring: Int] = [:]
     private var fallback: Int?
 
     /// If two entries have the same name, the first one is used.
     init(_ configs: [MethodConfig]) {
-        self.configs = configs.map { MethodSettings($0) }
+        entries = configs.map { CallRules($0) }
         for (index, config) in configs.enumerated() {
             for name in config.names { add(name, index) }
         }
@@ -48,15 +29,15 @@ struct MethodConfigTable: Sendable {
 
     /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
     /// is none.
-    func settings(for path: String) -> MethodSettings? {
-        guard !configs.isEmpty else { return nil }
+    func rules(for path: String) -> CallRules? {
+        guard !entries.isEmpty else { return nil }
         let name = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
-        if let index = methods[name] { return configs[index] }
+        if let index = methods[name] { return entries[index] }
         if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")),
             let index = services[name[..<slash]]
         {
-            return configs[index]
+            return entries[index]
         }
-        return fallback.map { configs[$0] }
+        return fallback.map { entries[$0] }
     }
 }

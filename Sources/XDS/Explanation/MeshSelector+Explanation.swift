@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletCore
 
 extension MeshSelector {
@@ -13,7 +14,8 @@ extension MeshSelector {
     ) -> XDS.Explanation {
         let call = CallHeaders(path: path, metadata: metadata)
         var skipped: [XDS.Explanation.Skipped] = []
-        let found = table.decide(call, random: { random.below($0) }, passesAll: true) {
+        var random = SplitMix64(seed: random.next())
+        let found = table.decide(call, random: &random, passesAll: true) {
             index, mismatch in
             let route = table.route(at: index)
             skipped.append(

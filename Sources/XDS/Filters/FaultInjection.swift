@@ -10,14 +10,15 @@ final class FaultInjection: CallFilter {
     /// Nil if the call has no fault.
     ///
     /// - Parameter configs: Those of the filters that are on, in the order in which a call passes them.
-    /// - Parameter random: A random number from 0 to below its argument.
-    init?(_ configs: [FaultConfig], _ call: CallHeaders, random: (UInt64) -> UInt64) {
+    init?(
+        _ configs: [FaultConfig], _ call: CallHeaders, random: inout some RandomNumberGenerator
+    ) {
         var delay = Duration.zero
         var error: RPCError?
         for config in configs where error == nil {
             guard ActiveFault.count < config.maxActiveFaults else { continue }
-            delay += config.delay(of: call, random: random) ?? .zero
-            error = config.error(of: call, random: random)
+            delay += config.delay(of: call, random: &random) ?? .zero
+            error = config.error(of: call, random: &random)
         }
         guard delay > .zero || error != nil else { return nil }
         (self.delay, self.error) = (delay, error)
@@ -65,7 +66,9 @@ private final class ActiveFault: Sendable {
 }
 
 extension FaultConfig {
-    fileprivate func delay(of call: CallHeaders, random: (UInt64) -> UInt64) -> Duration? {
+    fileprivate func delay(
+        of call: CallHeaders, random: inout some RandomNumberGenerator
+    ) -> Duration? {
         let duration: Duration
         switch delay {
         case nil: return nil
@@ -78,10 +81,12 @@ extension FaultConfig {
         }
         let numerator =
             delay == .header ? call.number(in: "x-envoy-fault-delay-request-percentage") : nil
-        return delayed.chooses(upTo: numerator, random) ? duration : nil
+        return delayed.chooses(upTo: numerator, &random) ? duration : nil
     }
 
-    fileprivate func error(of call: CallHeaders, random: (UInt64) -> UInt64) -> RPCError? {
+    fileprivate func error(
+        of call: CallHeaders, random: inout some RandomNumberGenerator
+    ) -> RPCError? {
         let code: StatusCode
         switch abort {
         case nil: return nil
@@ -103,7 +108,7 @@ extension FaultConfig {
             ? call.number(in: "x-envoy-fault-abort-request-percentage")
                 ?? call.number(in: "x-envoy-fault-abort-percentage") : nil
         // The call cannot end with OK and without a message. Like C++, it is sent.
-        guard code != .ok, aborted.chooses(upTo: numerator, random) else { return nil }
+        guard code != .ok, aborted.chooses(upTo: numerator, &random) else { return nil }
         var error = RPCError(code, "xds: the fault injection of the control plane ends the call")
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
@@ -115,9 +120,11 @@ extension FaultConfig.Share {
     /// Whether a call is in the share.
     ///
     /// - Parameter limit: The numerator that the call's header allows; nil without the header.
-    fileprivate func chooses(upTo limit: Int?, _ random: (UInt64) -> UInt64) -> Bool {
+    fileprivate func chooses(
+        upTo limit: Int?, _ random: inout some RandomNumberGenerator
+    ) -> Bool {
         let numerator = min(UInt64(numerator), limit.map { UInt64($0) } ?? .max)
-        return numerator >= denominator || random(UInt64(denominator)) < numerator
+        return numerator >= denominator || random.next(upperBound: UInt64(denominator)) < numerator
     }
 }
 

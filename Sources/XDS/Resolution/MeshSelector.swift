@@ -31,22 +31,23 @@ final class MeshSelector: ConfigSelector {
 
     func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
         let call = CallHeaders(path: path, metadata: metadata)
-        // Not `random.below`, for which each call would retain the generator that all threads use.
-        switch table.decide(call, random: { random.below($0) }).decision {
+        var random = SplitMix64(seed: random.next())
+        switch table.decide(call, random: &random).decision {
         case .noRoute: throw .noConnection("xds: no route matches the call")
         case .otherAction:
             throw .noConnection("xds: the call matches a route that forwards no calls")
-        case .forward(let end): return selection(for: call, plans[end])
+        case .forward(let end): return selection(for: call, plans[end], &random)
         }
     }
 
-    private func selection(for call: CallHeaders, _ plan: CallPlan) -> CallSelection {
+    private func selection(
+        for call: CallHeaders, _ plan: CallPlan, _ random: inout SplitMix64
+    ) -> CallSelection {
         // A call without a hash goes to a random endpoint (A42).
         let hash =
             plan.forwarding.hashPolicies.hash(of: call, channelID: channelID) ?? random.next()
         let fault =
-            plan.faults.isEmpty
-            ? nil : FaultInjection(plan.faults, call) { random.below($0) }
+            plan.faults.isEmpty ? nil : FaultInjection(plan.faults, call, random: &random)
         guard let cookie = plan.cookies.first(where: { $0.isSent(to: call.path) }) else {
             let rules = fault.map { plan.rules(with: $0) } ?? plan.rules
             return CallSelection(rules, requestHash: hash, cluster: plan)
@@ -59,14 +60,13 @@ final class MeshSelector: ConfigSelector {
         let place = use.place(
             rewritingAuthority: plan.forwarding.rewritesAuthority, of: session)
         let rules = CallRules(
-            plan.settings, attributes: place, filter: fault, responseFilter: session)
+            plan.rules.config, attributes: place, filter: fault, responseFilter: session)
         return CallSelection(rules, requestHash: hash, cluster: use)
     }
 }
 
 /// What is the same for all calls to a cluster by a route.
 private final class CallPlan: Sendable {
-    let settings: MethodSettings
     let forwarding: Forwarding
     /// Calls without a session keep the plan, and not this: the resolver has a weak reference to it, which makes
     /// counting the others slow.
@@ -80,14 +80,13 @@ private final class CallPlan: Sendable {
 
     init(_ end: RoutedCall, _ use: ClusterUse, _ listener: Listener) {
         forwarding = end.forwarding
-        settings = MethodSettings(
-            MethodConfig([]) { [forwarding] in
-                $0.timeout = end.maxDuration(of: listener)
-                $0.retry = forwarding.retry
-            })
+        let config = MethodConfig([]) { [forwarding] in
+            $0.timeout = end.maxDuration(of: listener)
+            $0.retry = forwarding.retry
+        }
         self.use = use
         rules = CallRules(
-            settings, attributes: use.place(rewritingAuthority: forwarding.rewritesAuthority))
+            config, attributes: use.place(rewritingAuthority: forwarding.rewritesAuthority))
         var (cookies, faults): ([SessionCookie], [FaultConfig]) = ([], [])
         for filter in listener.filters {
             switch end.config(of: filter) {
@@ -100,7 +99,7 @@ private final class CallPlan: Sendable {
     }
 
     func rules(with fault: FaultInjection) -> CallRules {
-        CallRules(settings, attributes: rules.attributes, filter: fault)
+        CallRules(rules.config, attributes: rules.attributes, filter: fault)
     }
 }
 
@@ -124,9 +123,4 @@ extension Forwarding {
         case .weighted(let clusters): clusters.contains { $0.name == cluster }
         }
     }
-}
-
-extension PickerRandom {
-    /// A number from 0 to below `bound`, which is above 0 and fits into 32 bits.
-    func below(_ bound: UInt64) -> UInt64 { UInt64(next(below: Int(bound))) }
 }

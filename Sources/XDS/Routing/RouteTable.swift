@@ -95,20 +95,21 @@ extension RouteTable {
     /// Returns the place of the route that matches, and where the call goes.
     ///
     /// - Parameters:
-    ///   - random: A random number from 0 to below its argument.
+    ///   - random: For the routes that take a part of the calls.
     ///   - passesAll: Whether each route is tried up to the first that matches. If not, which is the default, routes
     ///     are left out that the index rules out.
     ///   - skipped: Receives the place of each route that was tried and does not match.
     func decide(
-        _ call: CallHeaders, random: (UInt64) -> UInt64, passesAll: Bool = false,
+        _ call: CallHeaders, random: inout some RandomNumberGenerator, passesAll: Bool = false,
         skipped: (Int, RouteMismatch) -> Void = { _, _ in }
     ) -> (index: Int?, decision: RouteDecision) {
         var texts = RouteTexts()
         let candidates = passesAll ? nil : index?.candidates(for: call, names)
         for place in 0..<(candidates?.count ?? routes.count) {
             let index = candidates?[place] ?? place
-            guard let mismatch = routes[index].mismatch(call, names, &texts, random) else {
-                return (index, routes[index].decision(random))
+            guard let mismatch = routes[index].mismatch(call, names, &texts, &random)
+            else {
+                return (index, routes[index].decision(&random))
             }
             skipped(index, mismatch)
         }
@@ -123,7 +124,7 @@ extension TableRoute {
     /// Nil if the route matches.
     func mismatch(
         _ call: CallHeaders, _ names: [ByteText], _ texts: inout RouteTexts,
-        _ random: (UInt64) -> UInt64
+        _ random: inout some RandomNumberGenerator
     ) -> RouteMismatch? {
         if !route.match.path.matches(call.path) { return .path }
         for (number, header) in route.match.headers.enumerated()
@@ -131,14 +132,14 @@ extension TableRoute {
             return .header(number)
         }
         guard let millionths = route.match.millionths else { return nil }
-        let drawn = random(1_000_000)
+        let drawn = random.next(upperBound: 1_000_000 as UInt64)
         return drawn < millionths ? nil : .fraction(drawn: drawn)
     }
 
-    func decision(_ random: (UInt64) -> UInt64) -> RouteDecision {
+    func decision(_ random: inout some RandomNumberGenerator) -> RouteDecision {
         guard let last = choices.last else { return .otherAction }
         guard choices.count > 1 else { return .forward(last.end) }
-        let drawn = random(last.upTo)
+        let drawn = random.next(upperBound: last.upTo)
         return .forward(choices.first { drawn < $0.upTo }?.end ?? last.end)
     }
 }

@@ -19,13 +19,13 @@ struct MethodConfigTableTests {
             Self.config(1, .all), Self.config(2, .service("MyService")),
             Self.config(3, .method(service: "MyService", method: "Foo")),
         ])
-        #expect(table.settings(for: path)?.config.timeout == .seconds(seconds))
+        #expect(table.rules(for: path)?.config.timeout == .seconds(seconds))
     }
 
     @Test("is nil if no entry names the method")
     func none() {
-        #expect(MethodConfigTable([]).settings(for: "/s/M") == nil)
-        #expect(MethodConfigTable([Self.config(1, .service("a"))]).settings(for: "/s/M") == nil)
+        #expect(MethodConfigTable([]).rules(for: "/s/M") == nil)
+        #expect(MethodConfigTable([Self.config(1, .service("a"))]).rules(for: "/s/M") == nil)
     }
 
     @Test("the first of two entries with the same name counts")
@@ -33,6 +33,6 @@ struct MethodConfigTableTests {
         let table = MethodConfigTable([
             Self.config(1, .service("s")), Self.config(2, .service("s")),
         ])
-        #expect(table.settings(for: "/s/M")?.config.timeout == .seconds(1))
+        #expect(table.rules(for: "/s/M")?.config.timeout == .seconds(1))
     }
 }

@@ -169,7 +169,7 @@ final class MeshSelector: ConfigSelector {
         }
         let cluster = choice.route.cluster
         let rules = CallRules(
-            MethodSettings(cluster.method), attributes: choice.route, filter: cluster.filter,
+            cluster.method, attributes: choice.route, filter: cluster.filter,
             responseFilter: cluster.responseFilter)
         return CallSelection(
             rules, requestHash: metadata["x-key"].flatMap { UInt64($0) }, cluster: choice.use)

@@ -2,9 +2,10 @@
 ///
 /// After a stream has ended, its slot is used again. The new stream has another generation. So an old handle
 /// refers to no stream, and not to the new one.
+@usableFromInline
 package struct StreamHandle: Hashable, Sendable {
-    package let slot: Int32
-    package let generation: UInt32
+    @usableFromInline package let slot: Int32
+    @usableFromInline package let generation: UInt32
 
     package init(slot: Int32, generation: UInt32) {
         self.slot = slot
