@@ -81,7 +81,7 @@ public struct CallTrackers: Sendable {
     }
 
     /// Reports the outcome to each.
-    public func callEnded(_ outcome: CallOutcome) {
+    public func callEnded(_ outcome: borrowing CallOutcome) {
         first?.callEnded(outcome)
         second?.callEnded(outcome)
     }

@@ -119,13 +119,18 @@ extension Lifetime {
 // MARK: - The balancer's trackers
 
 extension Lifetime {
-    /// Sets the trackers of the present choice. Returns the report to make outside of the lock: to those of
+    /// Takes the trackers of the present choice. Returns the report to make outside of the lock: to those of
     /// an earlier choice, or to the new ones if the call has ended, because nothing is reported to them later.
-    mutating func replaceTrackers(by new: CallTrackers) -> TrackedEnd? {
-        if isOver { return TrackedEnd(trackers: new, code: failure?.code ?? .ok, wasSent: false) }
-        let old = trackers.take()
-        trackers = new
-        return old.isEmpty ? nil : TrackedEnd(trackers: old, code: .unavailable, wasSent: false)
+    mutating func replaceTrackers(by new: inout CallTrackers) -> TrackedEnd? {
+        let code: StatusCode
+        if isOver {
+            code = failure?.code ?? .ok
+        } else {
+            swap(&trackers, &new)
+            if new.isEmpty { return nil }
+            code = .unavailable
+        }
+        return TrackedEnd(trackers: new.take(), code: code, wasSent: false)
     }
 
     /// The trackers of the present choice, once. The end of the attempt must be reported to them.

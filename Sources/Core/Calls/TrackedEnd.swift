@@ -22,8 +22,8 @@ extension CallCore {
     /// Sets the trackers of the subchannel that a picker has chosen; none when that subchannel had no
     /// connection. Reports to the trackers of an earlier choice that its subchannel did not carry
     /// the call. If the call has ended in the meantime, reports its end to the new ones at once.
-    func track(_ trackers: CallTrackers) {
-        let end = state.withLock { $0.lifetime.replaceTrackers(by: trackers) }
+    func track(_ trackers: consuming CallTrackers) {
+        let end = state.withLock { $0.lifetime.replaceTrackers(by: &trackers) }
         end?.report()
     }
 }

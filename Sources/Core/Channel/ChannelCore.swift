@@ -264,7 +264,7 @@ extension ChannelCore: CallBackend {
         switch consume pick {
         case .subchannel(let subchannel, let trackers):
             let isTracked = !trackers.isEmpty
-            if isTracked { call.track(trackers) }
+            if isTracked { call.track(consume trackers) }
             if let meter = call.meter, let labels = subchannel.backend?.labels {
                 meter.isRouted(to: labels)
             }
