@@ -182,7 +182,7 @@ struct ResourcesFuzz {
             guard let selection = try? selector.select(for: path, metadata) else { continue }
             var info = PickInfo(path: path, metadata: metadata)
             (info.requestHash, info.attributes) = (
-                selection.requestHash, selection.rules.attributes
+                selection.requestHash, selection.rules?.attributes
             )
             switch mesh.tree.picker.pick(info) {
             case .subchannel(_, let trackers): trackers.callEnded(CallOutcome(code: .ok))

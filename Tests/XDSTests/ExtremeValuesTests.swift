@@ -47,7 +47,7 @@ struct ExtremeValuesTests {
         let selector = try #require(mesh.selector)
         var info = PickInfo(path: "/s/M")
         let selection = try selector.select(for: "/s/M", Metadata())
-        (info.requestHash, info.attributes) = (selection.requestHash, selection.rules.attributes)
+        (info.requestHash, info.attributes) = (selection.requestHash, selection.rules?.attributes)
         return mesh.tree.picker.pick(info)
     }
 
@@ -107,7 +107,7 @@ struct ExtremeValuesTests {
         }
         trackers.callEnded(CallOutcome(code: .unavailable))
         let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
-        let config = selection.rules.config
+        let config = try #require(selection.rules).config
         #expect((config.timeout == nil) == (value == .init()))
         #expect(config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.

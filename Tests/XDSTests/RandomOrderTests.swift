@@ -263,7 +263,7 @@ extension RandomMesh {
             #expect(error.code == .unavailable, "seed \(seed): \(error.message)")
             return
         }
-        let attributes = selection.rules.attributes
+        let attributes = selection.rules?.attributes
         let place = try #require(attributes as? CallPlace)
         var info = PickInfo(path: "/s/M")
         (info.requestHash, info.attributes) = (selection.requestHash, attributes)

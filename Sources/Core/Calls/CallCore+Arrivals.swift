@@ -49,9 +49,9 @@ extension CallCore {
         if received.isOver {
             noteEnd()
         } else if received.isCommitted {
-            retries?.endRetries()
+            meter?.forgetMessages()
         }
-        received.cluster = nil
+        received.kept = KeptParts()
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
         if let next = received.next { prepare(next) }
@@ -109,7 +109,7 @@ extension CallCore.State {
         var isCommitted = false
         var tracked: TrackedEnd?
         /// Released before the observer receives anything.
-        var cluster: (any KeptCluster)?
+        var kept = KeptParts()
         /// Set if the attempt has ended and the call has not.
         var next: CallCore.NextAttempt?
         var delivery: CallCore.Delivery?
@@ -117,7 +117,7 @@ extension CallCore.State {
         mutating func take(_ ending: consuming CallCore.Ending) {
             isOver = ending.next == nil
             tracked = ending.tracked
-            if let own = ending.cluster { cluster = own }
+            if kept.isEmpty { kept = ending.kept }
             next = ending.next
         }
     }
@@ -135,7 +135,7 @@ extension CallCore.State {
             if let initial = arrival.initial.take() {
                 receive(initial, now)
                 received.isCommitted = true
-                received.cluster = lifetime.takeCluster()
+                received.kept = lifetime.takeKept()
             }
             for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
             if let end = arrival.end.take() { received.take(receive(end, of: call, now)) }

@@ -45,7 +45,7 @@ extension CallCore: TimerTarget {
 
     private func carryOut(_ ending: consuming Ending) {
         // Released before the observer receives the end.
-        ending.cluster = nil
+        ending.kept = KeptParts()
         if ending.next == nil { noteEnd() }
         var wasUnsent = false
         switch ending.stage {
@@ -84,9 +84,9 @@ extension CallCore: RegisteredCall {
     /// Begins the next attempt when it is due.
     func prepare(_ next: NextAttempt) {
         guard let retries else { return }
-        if let tally = next.tally { retries.meter?.attemptFailed(next.error, tally) }
+        if let meter, let tally = next.tally { meter.attemptFailed(next.error, tally) }
         guard next.delay > .zero else { return beginNextAttempt() }
-        if let error = retries.openCalls.add(self) { return end(with: error) }
+        if let error = retries.openCalls?.add(self) { return end(with: error) }
         retries.timer.schedule(RetryTimer(self), at: .now + next.delay, on: loop)
         // The call may have ended before it was registered.
         if !state.withLock({ $0.lifetime.isWaiting }) { stopWaiting() }
@@ -94,7 +94,10 @@ extension CallCore: RegisteredCall {
 
     func beginNextAttempt() {
         guard let retries else { return }
-        retries.beginNext(head.metadata, at: .now)
+        meter?.beginNext(at: .now)
+        var own = head.metadata
+        meter?.addHeaders(to: &own)
+        retries.beginNext(own)
         let isDue = state.withLock { $0.lifetime.endWait() }
         if isDue {
             if let problem = metadata.problem {
@@ -104,12 +107,13 @@ extension CallCore: RegisteredCall {
             }
         }
         // Not earlier, so that the channel always knows of the call.
-        retries.openCalls.remove(self)
+        retries.openCalls?.remove(self)
     }
 
     private func stopWaiting() {
-        retries?.timer.close()
-        retries?.openCalls.remove(self)
+        guard let retries else { return }
+        retries.timer.close()
+        retries.openCalls?.remove(self)
     }
 
     /// Ends a call that waits for its next attempt, which would find no connection.
@@ -127,7 +131,7 @@ extension CallCore {
         var stage: Lifetime.Stage
         var tracked: TrackedEnd?
         /// Released before the observer receives anything.
-        var cluster: (any KeptCluster)?
+        var kept = KeptParts()
         /// Nil if the call is over.
         var next: CallCore.NextAttempt?
     }
@@ -152,11 +156,12 @@ extension CallCore.State {
     private mutating func nextAttempt(
         after end: borrowing ResponseEnd, of call: CallCore
     ) -> CallCore.NextAttempt? {
-        guard let retries = call.retries else { return nil }
+        guard let rules = call.head.rules, let policy = rules.retry else { return nil }
         guard let error = end.error else {
-            retries.callSucceeded()
+            rules.throttle?.recordSuccess()
             return nil
         }
+        let retries = call.retries(of: policy, rules.throttle, on: lifetime.channel)
         let delay = retries.delay(
             after: error, end.trailers, peer: times.connection?.peer,
             isCommitted: outbound.isCommitted)
@@ -178,7 +183,7 @@ extension CallCore.State {
         outbound.close()
         let tracked = trackedEnd(of: end, isAnswered)
         return CallCore.Ending(
-            stage: lifetime.end(end, at: now), tracked: tracked, cluster: lifetime.takeCluster())
+            stage: lifetime.end(end, at: now), tracked: tracked, kept: lifetime.takeKept())
     }
 
     private mutating func trackedEnd(

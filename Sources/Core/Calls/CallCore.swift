@@ -26,21 +26,23 @@ package final class CallCore: Sendable {
     package let backend: any CallBackend
     /// Measures the attempts; nil in a channel without metrics.
     let meter: (any AttemptMeter)?
-    /// Nil without a retry policy.
-    let retries: CallRetries?
+    /// Nil until an attempt fails that another one may follow.
+    private let failedAttempts: Mutex<CallRetries?>
     /// Not used by a call without a deadline.
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
-    /// - Parameter cluster: Kept until the call is committed or over.
+    /// - Parameters:
+    ///   - retries: For a call with a retry policy whose first attempt has other metadata than the call.
+    ///   - kept: Released when the call is committed or over.
     init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
         observer: consuming any CallObserver, meter: (any AttemptMeter)? = nil,
-        retries: CallRetries? = nil, cluster: consuming (any KeptCluster)? = nil
+        retries: CallRetries? = nil, kept: consuming KeptParts = KeptParts()
     ) {
         self.deadline = deadline
         self.meter = meter
-        self.retries = retries
+        failedAttempts = Mutex(retries)
         self.backend = backend
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
@@ -52,7 +54,7 @@ package final class CallCore: Sendable {
                     head.framing, maxByteCount: head.maxReceiveByteCount,
                     heldBackByteCount: head.heldBackByteCount,
                     takesOne: observer.acceptsWholeResponse),
-                lifetime: Lifetime(observer, cluster)))
+                lifetime: Lifetime(observer, kept)))
         self.head = head
     }
 }
@@ -125,8 +127,8 @@ extension CallCore {
     /// the end of the attempt.
     func noteEnd() {
         closeDeadlineTimer()
-        retries?.endRetries()
         guard let meter else { return }
+        meter.forgetMessages()
         let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }
         meter.ended(error, tally)
     }
@@ -158,6 +160,22 @@ extension CallCore {
 
     /// The metadata of the request: the call's own, and what its attempt adds.
     package var metadata: Metadata { retries?.metadata ?? head.metadata }
+
+    /// The attempts that have failed; nil for most calls.
+    var retries: CallRetries? {
+        head.rules?.retry == nil ? nil : failedAttempts.withLock { $0 }
+    }
+
+    /// The same. Made if no attempt has failed before.
+    func retries(
+        of policy: RetryPolicy, _ throttle: RetryThrottle?, on channel: (any RetriedChannel)?
+    ) -> CallRetries {
+        failedAttempts.withLock { retries in
+            let own = retries ?? CallRetries(policy, throttle: throttle, channel?.openCalls)
+            retries = own
+            return own
+        }
+    }
 
     /// The deadline that the server receives; nil when there is none.
     var deadlineToSend: Deadline? {

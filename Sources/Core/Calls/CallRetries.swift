@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// The retry policy of one call (proposal A6), and what the call needs for its next attempt. Made for each call with
-/// such a policy. The attempts follow one another, so they are streams of one ``CallCore``.
+/// The failed attempts of a call with a retry policy (proposal A6), and what it needs for the next one. Made when the
+/// first attempt fails. The attempts follow one another, so they are streams of one ``CallCore``.
 final class CallRetries: Sendable {
     fileprivate struct State: ~Copyable {
         var policy: RetryState
@@ -12,34 +12,22 @@ final class CallRetries: Sendable {
         var mayHaveBeenExecuted = false
         /// That of the present attempt; nil if it is that of the call.
         var metadata: Metadata?
-        /// Kept until no attempt follows, so that a channel which the program has released stays open.
-        var channel: (any (AnyObject & Sendable))?
     }
 
     /// Runs until the next attempt is due.
     let timer = TimerSlot()
-    /// Where the call is registered while it waits for its next attempt.
-    let openCalls: CallRegistry
-    /// Nil in a channel without metrics.
-    let meter: (any RetriedMeter)?
+    /// Where the call is registered while it waits for its next attempt. Nil if it was committed when it failed.
+    let openCalls: CallRegistry?
     private let state: Mutex<State>
 
-    /// - Parameter metadata: That of the call.
+    /// - Parameter metadata: That of the first attempt; nil if it is that of the call.
     init(
-        _ policy: RetryPolicy, throttle: RetryThrottle?, _ metadata: Metadata,
-        channel: any (AnyObject & Sendable), _ openCalls: CallRegistry, _ meter: (any CallMeter)?
+        _ policy: RetryPolicy, throttle: RetryThrottle?, _ openCalls: CallRegistry?,
+        _ metadata: Metadata? = nil
     ) {
         self.openCalls = openCalls
-        self.meter = meter?.retried()
-        var first: Metadata?
-        if let meter = self.meter {
-            var own = metadata
-            meter.addHeaders(to: &own)
-            first = own
-        }
         state = Mutex(
-            State(
-                policy: RetryState(policy, throttle: throttle), metadata: first, channel: channel))
+            State(policy: RetryState(policy, throttle: throttle), metadata: metadata))
     }
 }
 
@@ -70,9 +58,6 @@ extension CallRetries {
         }
     }
 
-    /// The call has ended with OK.
-    func callSucceeded() { state.withLock { $0.policy.attemptSucceeded() } }
-
     /// Adds the failures of the earlier attempts to an error of the call.
     func withFailures(_ error: RPCError) -> RPCError {
         state.withLock { state in
@@ -86,25 +71,15 @@ extension CallRetries {
 
     /// The next attempt begins.
     ///
-    /// - Parameter metadata: That of the call.
-    func beginNext(_ metadata: Metadata, at now: MonotonicInstant) {
-        meter?.beginNext(at: now)
+    /// - Parameter metadata: That of the call, and what its meter adds.
+    func beginNext(_ metadata: consuming Metadata) {
         var own = metadata
-        meter?.addHeaders(to: &own)
         state.withLock { state in
             own.append(
                 received: .text("\(state.policy.previousAttemptCount)"),
                 for: "grpc-previous-rpc-attempts")
             state.metadata = own
         }
-    }
-
-    /// No attempt follows: the call is committed to the present one, or over.
-    func endRetries() {
-        meter?.forgetMessages()
-        let channel = state.withLock { $0.channel.take() }
-        // Released outside the lock.
-        _ = channel
     }
 }
 

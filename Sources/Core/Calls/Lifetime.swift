@@ -22,18 +22,18 @@ struct Lifetime: ~Copyable {
     private var end: ResponseEnd?
     /// The error that the call has ended with. Nil before the end, and after one that is OK.
     private(set) var failure: RPCError?
-    /// Report the end of the call to the balancer; none for most policies.
+    /// Are told of the end of the call for the balancer; none for most policies.
     private var trackers = CallTrackers()
-    /// What keeps the cluster of the call in the resolver's configuration; nil for most calls.
-    private var cluster: (any KeptCluster)?
+    /// Empty for most calls.
+    private var kept: KeptParts
     /// The thread that delivers to the observer.
     var deliverer = SingleDeliverer()
 
     init(
         _ observer: consuming any CallObserver,
-        _ cluster: consuming (any KeptCluster)? = nil
+        _ kept: consuming KeptParts = KeptParts()
     ) {
-        self.cluster = cluster
+        self.kept = kept
         acceptsWholeResponse = observer.acceptsWholeResponse
         self.observer = observer
     }
@@ -137,12 +137,34 @@ extension Lifetime {
     mutating func takeTrackers() -> CallTrackers { trackers.take() }
 }
 
-// MARK: - The cluster
+// MARK: - What the call keeps
+
+/// What a call keeps until it is committed or over: until then, it may go to another server.
+struct KeptParts: Sendable {
+    /// What keeps the cluster of the call in the resolver's configuration.
+    var cluster: (any KeptCluster)?
+    /// That of a call with a retry policy: one that the program has released stays open.
+    var channel: (any RetriedChannel)?
+
+    var isEmpty: Bool { cluster == nil && channel == nil }
+}
+
+/// The channel of a call with a retry policy.
+protocol RetriedChannel: AnyObject, Sendable {
+    /// Where calls are registered while they wait for their next attempt.
+    var openCalls: CallRegistry { get }
+}
 
 extension Lifetime {
-    /// What keeps the cluster, for the caller to release outside of the lock: the call is committed or over, and
-    /// goes to no other server of the cluster.
-    mutating func takeCluster() -> (any KeptCluster)? { cluster.take() }
+    /// Nil without a retry policy, and when the call is committed.
+    var channel: (any RetriedChannel)? { kept.channel }
+
+    /// What the caller is to release outside of the lock: the call is committed or over.
+    mutating func takeKept() -> KeptParts {
+        var taken = KeptParts()
+        swap(&taken, &kept)
+        return taken
+    }
 }
 
 // MARK: - Times

@@ -265,56 +265,60 @@ extension Channel {
             return makeCore(
                 call.method, call.options, nil, call.observer, call.meter, .first)
         }
-        guard let policy = configs.knownPolicy(for: call.method.path, call.options) else {
+        guard let selection = configs.knownSelection(for: call.method.path, call.options) else {
             return makeDeferred(call, nil, configs)
         }
-        return policy.filter == nil ? make(call, policy) : makeDeferred(call, policy, configs)
+        return selection.rules?.filter == nil
+            ? make(call, selection) : makeDeferred(call, selection, configs)
     }
 
-    /// The call when its policy is known.
+    /// The call when what is set for it is known.
     private func makeDeferred(
-        _ call: consuming NewCall, _ policy: consuming MethodPolicy?, _ configs: MethodConfigs
+        _ call: consuming NewCall, _ selection: consuming CallSelection?, _ configs: MethodConfigs
     ) -> any CallRequests {
-        DeferredCall(call, policy, configs, limits, backend) { [self] call, policy in
-            make(call, policy)
+        DeferredCall(call, selection, configs, limits, backend) { [self] call, selection in
+            make(call, selection)
         }
     }
 
-    /// The call with this policy.
+    /// The call with what is set for it.
     private func make(
-        _ call: consuming NewCall, _ policy: consuming MethodPolicy
+        _ call: consuming NewCall, _ selection: consuming CallSelection
     ) -> any CallRequests {
-        policy.rules?.apply(to: &call.options, begun: call.begun ?? .now, limits)
-        guard let makeOther = policy.makeOther else {
+        selection.rules?.apply(to: &call.options, begun: call.begun ?? .now, limits)
+        guard let makeOther = selection.rules?.makeOther else {
             return makeCore(
-                call.method, call.options, consume policy, call.observer, call.meter, .first)
+                call.method, call.options, selection, call.observer, call.meter, .first)
         }
-        let maker = AttemptMaker(self, call, policy)
+        let maker = AttemptMaker(self, call, selection)
         return makeOther(call, maker)
     }
 
     func makeCore(
         _ method: MethodSignature, _ options: consuming CallOptions,
-        _ policy: consuming MethodPolicy?, _ observer: consuming any CallObserver,
+        _ selection: consuming CallSelection?, _ observer: consuming any CallObserver,
         _ callMeter: (any CallMeter)?, _ kind: AttemptKind
     ) -> CallCore {
         let deadline = options.deadline
-        let meter: (any AttemptMeter)?
-        let retries: CallRetries?
-        if let retry = policy?.retry {
+        let isRetried = selection?.rules?.retry != nil
+        let meter = isRetried ? callMeter?.retried() : callMeter?.attempt(kind)
+        var retries: CallRetries?
+        if let meter, let rules = selection?.rules, let retry = rules.retry {
+            var metadata = options.metadata
+            meter.addHeaders(to: &metadata)
             retries = CallRetries(
-                retry, throttle: policy?.throttle, options.metadata, channel: self,
-                backend.openCalls, callMeter)
-            meter = retries?.meter
+                retry, throttle: rules.throttle, backend.openCalls, metadata)
         } else {
-            retries = nil
-            meter = callMeter?.attempt(kind)
             meter?.addHeaders(to: &options.metadata)
         }
-        let selection = policy?.selection.take()
+        let kept = KeptParts(
+            cluster: selection?.cluster, channel: isRetried ? self : nil)
         return CallCore(
             CallHead(method, options, limits, selection), deadline: deadline,
-            backend: backend, observer: observer, meter: meter, retries: retries,
-            cluster: selection?.cluster)
+            backend: backend, observer: observer, meter: meter, retries: retries, kept: kept)
     }
+}
+
+extension Channel: RetriedChannel {
+    var openCalls: CallRegistry { backend.openCalls }
 }

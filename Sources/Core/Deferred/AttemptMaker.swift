@@ -4,21 +4,18 @@ package final class AttemptMaker: Sendable {
     private let channel: Channel
     private let method: MethodSignature
     private let meter: (any CallMeter)?
-    /// That of the attempts.
-    private let policy: MethodPolicy
-    private let cluster: (any KeptCluster)?
+    private let selection: CallSelection
 
-    init(_ channel: Channel, _ call: borrowing NewCall, _ policy: consuming MethodPolicy) {
+    init(_ channel: Channel, _ call: borrowing NewCall, _ selection: CallSelection) {
         self.channel = channel
         method = call.method
         meter = call.meter
-        cluster = policy.selection?.cluster
-        self.policy = policy.withoutCluster
+        self.selection = selection
     }
 }
 
 extension AttemptMaker {
-    package var throttle: RetryThrottle? { policy.throttle }
+    package var throttle: RetryThrottle? { selection.rules?.throttle }
     package var maxReplayByteCount: Int { channel.limits.maxReplayByteCount }
     package var loop: EventLoop { channel.backend.loop }
     /// Where the call is registered from its start to its end.
@@ -28,6 +25,8 @@ extension AttemptMaker {
     package func make(
         _ options: consuming CallOptions, _ observer: any CallObserver, _ kind: AttemptKind
     ) -> any CallRequests {
-        channel.makeCore(method, options, policy.withoutCluster, observer, meter, kind)
+        // Without the cluster, which the call itself keeps.
+        let own = CallSelection(selection.rules, requestHash: selection.requestHash)
+        return channel.makeCore(method, options, own, observer, meter, kind)
     }
 }

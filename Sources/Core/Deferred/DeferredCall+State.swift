@@ -21,7 +21,7 @@ extension DeferredCall {
         private var make: Make?
         var options: CallOptions
         /// Nil until it is known, and once the call is made or over.
-        var policy: MethodPolicy?
+        var selection: CallSelection?
         /// The only request of a call that has one.
         var only: EncodedMessage?
         /// The requests that were not passed on, in their order.
@@ -31,11 +31,11 @@ extension DeferredCall {
 
         init(
             _ observer: any CallObserver, _ options: CallOptions,
-            _ policy: consuming MethodPolicy?, _ make: @escaping Make
+            _ selection: consuming CallSelection?, _ make: @escaping Make
         ) {
             self.observer = observer
             self.options = options
-            self.policy = policy
+            self.selection = selection
             self.make = make
         }
     }
@@ -44,7 +44,7 @@ extension DeferredCall {
     struct Parts: ~Copyable {
         let observer: any CallObserver
         let options: CallOptions
-        let policy: MethodPolicy
+        let selection: CallSelection
         let only: EncodedMessage?
         let make: Make
         let whenEnded: (@Sendable () -> Void)?
@@ -105,7 +105,7 @@ extension DeferredCall.State {
     private mutating func takeParts() -> DeferredCall.Parts? {
         guard let observer = observer.take(), let make = make.take() else { return nil }
         return DeferredCall.Parts(
-            observer: observer, options: options, policy: policy.take() ?? MethodPolicy(),
+            observer: observer, options: options, selection: selection.take() ?? CallSelection(nil),
             only: only.take(), make: make, whenEnded: whenEnded.take())
     }
 

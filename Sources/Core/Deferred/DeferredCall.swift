@@ -5,8 +5,8 @@ import Synchronization
 /// it. Keeps the requests until then. After that, it passes them to the call that the channel makes, whose responses go
 /// to the observer directly.
 final class DeferredCall: CallRequests {
-    /// Makes the call when its policy is known.
-    typealias Make = @Sendable (consuming NewCall, consuming MethodPolicy) -> any CallRequests
+    /// Makes the call when what is set for it is known.
+    typealias Make = @Sendable (consuming NewCall, consuming CallSelection) -> any CallRequests
 
     let method: MethodSignature
     /// Whether the options of the call set ``CallOptions/waitForReady``.
@@ -22,10 +22,10 @@ final class DeferredCall: CallRequests {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - policy: Nil if it is not known.
+    ///   - selection: Nil if it is not known.
     ///   - make: Keeps the channel until the call is made or over.
     init(
-        _ call: consuming NewCall, _ policy: consuming MethodPolicy?, _ configs: MethodConfigs,
+        _ call: consuming NewCall, _ selection: consuming CallSelection?, _ configs: MethodConfigs,
         _ limits: MessageLimits, _ backend: any ChannelBackend, make: @escaping Make
     ) {
         method = call.method
@@ -38,7 +38,7 @@ final class DeferredCall: CallRequests {
         self.backend = backend
         var options = call.options
         options.beginTimeout()
-        state = Mutex(State(call.observer, options, policy, make))
+        state = Mutex(State(call.observer, options, selection, make))
     }
 }
 
@@ -49,8 +49,8 @@ extension DeferredCall {
         guard let deadline = state.withLock({ $0.start() }) else { return }
         if let error = backend.openCalls.add(self) { return end(with: error) }
         schedule(deadline)
-        if let policy = state.withLock({ $0.policy.take() }) {
-            begin(policy)
+        if let selection = state.withLock({ $0.selection.take() }) {
+            begin(selection)
         } else if configs.isKnown(orAdd: self) {
             configIsKnown()
         } else {
@@ -69,22 +69,22 @@ extension DeferredCall {
 
     /// Called when the config is known, if the call has waited for it.
     func configIsKnown() {
-        begin(configs.policy(for: method.path, state.withLock { $0.options.metadata }))
+        begin(configs.selection(for: method.path, state.withLock { $0.options.metadata }))
     }
 
     /// Makes the call, after the step that the selector may have put before it.
-    private func begin(_ policy: consuming MethodPolicy) {
-        let (rules, filter) = (policy.rules, policy.filter)
-        var known: MethodPolicy? = policy
+    private func begin(_ selection: consuming CallSelection) {
+        let rules = selection.rules
+        var known: CallSelection? = selection
         let deadline: Deadline? = state.withLock { state in
             guard state.isWaiting else { return nil }
             rules?.apply(to: &state.options, begun: begun, limits)
-            state.policy = known.take()
+            state.selection = known.take()
             return state.options.absoluteDeadline
         }
         guard let deadline else { return }
         schedule(deadline)
-        guard let filter else { return make() }
+        guard let filter = rules?.filter else { return make() }
         HeldLocks.assertNone(calling: "call filter")
         let whenEnded = filter.begin { [self] error in
             if let error { end(with: error) } else { make() }
@@ -98,7 +98,7 @@ extension DeferredCall {
         let below = parts.make(
             NewCall(
                 method: method, options: parts.options, observer: parts.observer, meter: meter,
-                begun: begun), parts.policy)
+                begun: begun), parts.selection)
         unregister()
         deadlineTimer.close()
         if let failure = state.withLock({ $0.made(below) }) { return below.fail(failure) }
@@ -165,7 +165,7 @@ extension DeferredCall: RegisteredCall, TimerTarget {
 
     /// The deadline has passed.
     func timerFired(now: MonotonicInstant) {
-        let isKnown = state.withLock { $0.policy != nil }
+        let isKnown = state.withLock { $0.selection != nil }
         let step =
             isKnown ? "during a step before the call" : "before the resolver's first result"
         end(with: RPCError(.deadlineExceeded, "the deadline passed \(step)"))

@@ -94,36 +94,37 @@ extension MethodConfigs {
     /// The number of calls that wait for the config.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The policy for a call. Must be called only when the config is known.
-    func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
-        state.withLock { $0.config }.policy(for: path, metadata)
+    /// What is set for a call. Must be called only when the config is known.
+    func selection(for path: String, _ metadata: Metadata) -> CallSelection {
+        state.withLock { $0.config }.selection(for: path, metadata)
     }
 
-    /// The policy for a call; nil if the call must wait for the config.
-    func knownPolicy(for path: String, _ options: borrowing CallOptions) -> MethodPolicy? {
+    /// What is set for a call; nil if the call must wait for the config.
+    func knownSelection(for path: String, _ options: borrowing CallOptions) -> CallSelection? {
         let waitsForReady = options.waitForReady ?? false
         let config = state.withLock { $0.isKnown(waitsForReady: waitsForReady) ? $0.config : nil }
         guard let config else { return nil }
-        return config.policy(for: path, options.metadata)
+        return config.selection(for: path, options.metadata)
     }
 }
 
-/// What the policies of calls are made of. Never changes, so that a call takes one reference to it.
+/// What sets something for calls. Never changes, so that a call takes one reference to it.
 private final class Config: Sendable {
     let table: MethodConfigTable
-    let throttle: RetryThrottle?
     /// Chooses the settings of each call in place of the table; nil without one.
     let selector: (any ConfigSelector)?
+    /// Whether retry and hedging policies are used.
     let usesRetryPolicies: Bool
 
     init(
         _ config: ServiceConfig, _ selector: (any ConfigSelector)?, _ serverName: String,
         _ usesRetryPolicies: Bool
     ) {
-        table = MethodConfigTable(config.methods)
-        throttle = config.retryThrottling.map {
+        let throttle = config.retryThrottling.map {
             RetryThrottles.shared.throttle(for: serverName, $0)
         }
+        let methods = config.methods.map { usesRetryPolicies ? $0 : $0.withoutAttempts }
+        table = MethodConfigTable(methods, throttle)
         self.selector = selector
         self.usesRetryPolicies = usesRetryPolicies
     }
@@ -155,52 +156,15 @@ extension MethodConfigs.State {
     }
 }
 
-/// The settings of a service config for one method, or of a selector for one call. Not copied on its way to the call.
-struct MethodPolicy: ~Copyable, Sendable {
-    /// Nil without a selector, if the service config has no entry for the method.
-    var selection: CallSelection?
-    var throttle: RetryThrottle?
-    /// Whether retry and hedging policies are used.
-    var usesRetryPolicies = true
-}
-
-extension MethodPolicy {
-    var rules: CallRules? { selection?.rules }
-
-    var retry: RetryPolicy? { usesRetryPolicies ? rules?.retry : nil }
-
-    /// Makes the call if its attempts are not those of a retry policy; nil for most calls.
-    var makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)? {
-        usesRetryPolicies ? rules?.makeOther : nil
-    }
-
-    /// The step that the selector puts before the call; nil for most calls.
-    var filter: (any CallFilter)? { rules?.filter }
-
-    /// The same without the cluster, for an attempt of a call that keeps the cluster itself.
-    var withoutCluster: MethodPolicy {
-        MethodPolicy(
-            selection: selection.map { CallSelection($0.rules, requestHash: $0.requestHash) },
-            throttle: throttle, usesRetryPolicies: usesRetryPolicies)
-    }
-}
-
 extension Config {
-    func policy(for path: String, _ metadata: Metadata) -> MethodPolicy {
-        guard let selector else {
-            return MethodPolicy(
-                selection: table.rules(for: path).map { CallSelection($0) }, throttle: throttle,
-                usesRetryPolicies: usesRetryPolicies)
-        }
+    func selection(for path: String, _ metadata: Metadata) -> CallSelection {
+        guard let selector else { return CallSelection(table.rules(for: path)) }
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
-            return MethodPolicy(
-                selection: try selector.select(for: path, metadata), throttle: throttle,
-                usesRetryPolicies: usesRetryPolicies)
+            let selection = try selector.select(for: path, metadata)
+            return usesRetryPolicies ? selection : selection.withoutAttempts
         } catch {
-            return MethodPolicy(
-                selection: CallSelection(
-                    CallRules(failure: error.ofControlPlane("the config selector"))))
+            return CallSelection(CallRules(failure: error.ofControlPlane("the config selector")))
         }
     }
 }

@@ -83,7 +83,7 @@ package enum ControlPlaneChange: Equatable, Sendable {
 package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
     /// In place of ``attempt(_:)``, for a call with a retry policy. Measures the first attempt at once.
-    func retried() -> any RetriedMeter
+    func retried() -> any AttemptMeter
     /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
     func ended(_ error: RPCError?)
 }
@@ -111,15 +111,11 @@ package protocol AttemptMeter: AnyObject, Sendable {
     func ended(_ error: RPCError?, _ tally: CallTally)
     /// The end is about to be delivered to the observer, which has received all messages. Nothing follows.
     func endIsDelivered(_ error: RPCError?)
-}
-
-/// Measures a call with a retry policy: each of its attempts, one after the other. Nothing is measured between two attempts.
-package protocol RetriedMeter: AttemptMeter {
-    /// The attempt has failed, and another one follows.
+    /// The attempt has failed, and another one follows by the retry policy. Nothing is measured between the two.
     func attemptFailed(_ error: RPCError, _ tally: CallTally)
     /// The next attempt begins, unless the call has ended in the meantime. It sends the same messages.
     func beginNext(at now: MonotonicInstant)
-    /// No attempt follows.
+    /// No attempt follows by a retry policy.
     func forgetMessages()
 }
 
@@ -130,6 +126,9 @@ extension AttemptMeter {
     package func sent(_ size: MessageSize) {}
     package func received(_ size: MessageSize) {}
     package func endIsDelivered(_ error: RPCError?) {}
+    package func attemptFailed(_ error: RPCError, _ tally: CallTally) {}
+    package func beginNext(at now: MonotonicInstant) {}
+    package func forgetMessages() {}
 }
 
 /// The size of a message, without its prefix.

@@ -1,6 +1,7 @@
 /// What a config selector has decided for one call (proposal A31), or an entry of the service config for all calls.
 package struct CallSelection: Sendable {
-    package let rules: CallRules
+    /// Nil if the service config has no entry for the method.
+    package let rules: CallRules?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// The call releases it when it is committed or over, outside of every lock: the last release may call the
@@ -8,7 +9,7 @@ package struct CallSelection: Sendable {
     package var cluster: (any KeptCluster)?
 
     package init(
-        _ rules: CallRules, requestHash: UInt64? = nil, cluster: (any KeptCluster)? = nil
+        _ rules: CallRules?, requestHash: UInt64? = nil, cluster: (any KeptCluster)? = nil
     ) {
         self.rules = rules
         self.requestHash = requestHash
@@ -23,6 +24,8 @@ package final class CallRules: Sendable {
     package let config: MethodConfig
     /// Nil for most rules.
     let retry: RetryPolicy?
+    /// That of the service config; nil if it has none.
+    package let throttle: RetryThrottle?
     /// Makes the call of an ``AttemptPolicy``; nil for most rules. A function, because each call copies it, which costs
     /// more for a policy.
     let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?
@@ -36,11 +39,13 @@ package final class CallRules: Sendable {
     let failure: RPCError?
 
     package init(
-        _ config: MethodConfig = MethodConfig([]), attributes: (any CallAttributes)? = nil,
+        _ config: MethodConfig = MethodConfig([]), throttle: RetryThrottle? = nil,
+        attributes: (any CallAttributes)? = nil,
         filter: (any CallFilter)? = nil, responseFilter: (any ResponseFilter)? = nil,
         failure: RPCError? = nil
     ) {
         self.config = config
+        self.throttle = throttle
         switch config.attempts {
         case .retry(let policy): (retry, makeOther) = (policy, nil)
         case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1) })
@@ -50,6 +55,30 @@ package final class CallRules: Sendable {
         self.filter = filter
         self.responseFilter = responseFilter
         self.failure = failure
+    }
+}
+
+// MARK: - A channel that uses no retry or hedging policies
+
+extension CallSelection {
+    var withoutAttempts: CallSelection {
+        CallSelection(rules?.withoutAttempts, requestHash: requestHash, cluster: cluster)
+    }
+}
+
+extension CallRules {
+    fileprivate var withoutAttempts: CallRules {
+        CallRules(
+            config.withoutAttempts, attributes: attributes, filter: filter,
+            responseFilter: responseFilter, failure: failure)
+    }
+}
+
+extension MethodConfig {
+    var withoutAttempts: MethodConfig {
+        var config = self
+        config.attempts = nil
+        return config
     }
 }
 

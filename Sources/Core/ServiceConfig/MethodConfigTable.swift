@@ -8,8 +8,8 @@ struct MethodConfigTable: Sendable {
     private var fallback: Int?
 
     /// If two entries have the same name, the first one is used.
-    init(_ configs: [MethodConfig]) {
-        entries = configs.map { CallRules($0) }
+    init(_ configs: [MethodConfig], _ throttle: RetryThrottle? = nil) {
+        entries = configs.map { CallRules($0, throttle: throttle) }
         for (index, config) in configs.enumerated() {
             for name in config.names { add(name, index) }
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Measures a call with a retry policy: gives each of its attempts a meter of its own. While the call waits for the
 /// next attempt, nothing is measured.
-final class RetriedAttempts: RetriedMeter {
+final class RetriedAttempts: AttemptMeter {
     fileprivate struct State: ~Copyable {
         /// Nil between two attempts, and after the end was delivered.
         var attempt: (any AttemptMeter)?
@@ -109,5 +109,5 @@ extension RetriedAttempts.State {
 
 extension CallMeter {
     /// A meter of this module.
-    package func retried() -> any RetriedMeter { RetriedAttempts(self) }
+    package func retried() -> any AttemptMeter { RetriedAttempts(self) }
 }

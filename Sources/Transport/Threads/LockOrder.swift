@@ -20,7 +20,9 @@
                 "Optional<MonotonicInstant>", "RaceState", "SubchannelStream.State",
             ],
             "RaceState": ["ConnectionCandidate.State"],
-            "Link.State": ["CallRetries.State", "LinkFrameLog.State"],
+            "Link.State": [
+                "CallRetries.State", "LinkFrameLog.State", "Optional<CallRetries>",
+            ],
             // The records of TLS are written in the order in which the session makes them. The session
             // may be one of the program, which must not use the channel, or one of the tests.
             "Optional<SecureLayer>": [
@@ -29,7 +31,7 @@
             ],
             "HedgedCall.State": ["HedgedCall.Attempt.State"],
             // A call decides with its retry policy. A connection writes the headers of its attempt.
-            "CallCore.State": ["CallRetries.State"],
+            "CallCore.State": ["CallRetries.State", "Optional<CallRetries>"],
             "OperationBatches.State": ["CompletionQueue.State"],
             // A loop that is closed has no timers.
             "EventLoop.Inbox": ["LoopTimers.State"],

@@ -186,20 +186,25 @@ struct CallRetriesTests {
 
     @Test("keeps its channel until it is committed, and not longer")
     func channel() throws {
-        let kept = Kept()
-        weak let channel = kept.object
-        let registry = CallRegistry()
-        let retries = CallRetries(
-            RetryPolicy(maxAttempts: 2, retryableCodes: [.unavailable]), throttle: nil, Metadata(),
-            channel: try #require(kept.object), registry, nil)
-        kept.object = nil
+        var object: Kept? = Kept()
+        weak let channel = object
+        let backend = try CallTrial.Backend()
+        let method = MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil)
+        let call = CallCore(
+            CallHead(method, CallOptions(), MessageLimits()), deadline: .never, backend: backend,
+            observer: CallTrial.Observer(), kept: KeptParts(channel: object))
+        object = nil
+        call.start()
         #expect(channel != nil)
-        retries.endRetries()
+        let initial = ResponseHead.Initial(
+            httpStatus: 200, encoding: .identity, Metadata())
+        _ = call.receive(CallArrival(initial: initial), at: .now)
         #expect(channel == nil)
+        call.cancel()
+        backend.queue.shutdown()
     }
 
-    private final class Kept {
-        final class Object: Sendable {}
-        var object: Object? = Object()
+    private final class Kept: RetriedChannel {
+        let openCalls = CallRegistry()
     }
 }

@@ -144,6 +144,6 @@ extension MethodConfigs {
     fileprivate func routes(to cluster: String) -> Bool {
         var metadata = Metadata()
         metadata.append(received: .text(cluster), for: "x-cluster")
-        return policy(for: "/t.T/Ask", metadata).selection?.rules.failure == nil
+        return selection(for: "/t.T/Ask", metadata).rules?.failure == nil
     }
 }
