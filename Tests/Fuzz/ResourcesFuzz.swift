@@ -186,12 +186,16 @@ struct ResourcesFuzz {
             )
             switch mesh.tree.picker.pick(info) {
             case .subchannel(_, let trackers): trackers.callEnded(CallOutcome(code: .ok))
-            case .fail(let error), .drop(let error):
-                precondition(error.code != .internal, "\(error.message)")
-                precondition(error.message.utf8.count < 16_384)
+            case .fail(let error): check(error)
+            case .drop(let error): check(error)
             case .queue: break
             }
         }
+    }
+
+    private func check(_ error: RPCError) {
+        precondition(error.code != .internal, "\(error.message)")
+        precondition(error.message.utf8.count < 16_384)
     }
 
     /// The valid resources again, which must be as useful as before, and the end.
