@@ -26,7 +26,7 @@ package final class CallCore: Sendable {
     package let backend: any CallBackend
     /// Measures the attempts; nil in a channel without metrics.
     let meter: (any AttemptMeter)?
-    /// Nil until an attempt fails that another one may follow.
+    /// Nil in a call without a retry policy, and mostly until an attempt fails.
     private let failedAttempts: Mutex<CallRetries?>
     /// Not used by a call without a deadline.
     private let deadlineTimer = TimerSlot()
@@ -161,7 +161,7 @@ extension CallCore {
     /// The metadata of the request: the call's own, and what its attempt adds.
     package var metadata: Metadata { retries?.metadata ?? head.metadata }
 
-    /// The attempts that have failed; nil for most calls.
+    /// The attempts that have failed; nil for most calls. Looks for them only in a call with a retry policy.
     var retries: CallRetries? {
         head.rules?.retry == nil ? nil : failedAttempts.withLock { $0 }
     }

@@ -2,7 +2,8 @@ import SwiftletTransport
 import Synchronization
 
 /// The failed attempts of a call with a retry policy (proposal A6), and what it needs for the next one. Made when the
-/// first attempt fails. The attempts follow one another, so they are streams of one ``CallCore``.
+/// first attempt fails; for a call that is measured, at its start, because its first attempt may have headers of its own.
+/// The attempts follow one another, so they are streams of one ``CallCore``.
 final class CallRetries: Sendable {
     fileprivate struct State: ~Copyable {
         var policy: RetryState

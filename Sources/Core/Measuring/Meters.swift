@@ -93,8 +93,8 @@ package protocol CallMeter: AnyObject, Sendable {
 package protocol AttemptMeter: AnyObject, Sendable {
     /// Whether ``sent(_:)`` and ``received(_:)`` are called; false by default.
     var measuresMessages: Bool { get }
-    /// Adds the headers that tell the server which attempt this is; none by default. Called once, before the
-    /// first attempt starts.
+    /// Adds the headers that tell the server which attempt this is; none by default. Called before the
+    /// first attempt starts, and before each one that follows by the retry policy.
     func addHeaders(to metadata: inout Metadata)
     /// The first attempt starts: the call looks for a connection. Has no effect if the call has ended in the
     /// meantime.

@@ -1,4 +1,4 @@
-/// What a config selector has decided for one call (proposal A31), or an entry of the service config for all calls.
+/// What is set for one call, by a config selector (proposal A31) or by the service config.
 package struct CallSelection: Sendable {
     /// Nil if the service config has no entry for the method.
     package let rules: CallRules?
