@@ -26,6 +26,19 @@ struct TrackedEndTests {
         return call
     }
 
+    @Test("receives the end once, however many pickers have added theirs", arguments: 0...5)
+    func several(count: Int) throws {
+        let backend = try CallTrial.Backend()
+        let (call, all) = (Self.startedCall(backend), (0..<count).map { _ in Tracker() })
+        var trackers = CallTrackers()
+        for tracker in all { trackers.add(tracker) }
+        #expect(trackers.isEmpty == (count == 0))
+        call.track(trackers)
+        call.cancel()
+        for tracker in all { #expect(tracker.text == ["CANCELLED, sent: false"]) }
+        backend.queue.shutdown()
+    }
+
     @Test("receives the end of the call once")
     func end() throws {
         let backend = try CallTrial.Backend()

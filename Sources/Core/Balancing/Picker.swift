@@ -61,7 +61,7 @@ public protocol CallTracker: AnyObject, Sendable {
 
 /// The trackers of one call: each picker that its choice passes may add one. Two of them cost no allocation.
 public struct CallTrackers: Sendable {
-    private var first: (any CallTracker)?
+    private(set) var first: (any CallTracker)?
     private var second: (any CallTracker)?
 
     /// Holds one tracker; none by default.
@@ -72,12 +72,13 @@ public struct CallTrackers: Sendable {
 
     /// Adds a tracker to those of the picker below.
     public mutating func add(_ tracker: any CallTracker) {
-        guard let first else {
+        if first == nil {
             first = tracker
-            return
+        } else if second == nil {
+            second = tracker
+        } else {
+            (first, second) = (TrackerGroup(trackers: self), tracker)
         }
-        if let second { self.first = TrackerPair(first, second) }
-        second = tracker
     }
 
     /// Reports the outcome to each.
@@ -93,19 +94,13 @@ public struct CallTrackers: Sendable {
     }
 }
 
-/// Two trackers in the place of one.
-private final class TrackerPair: CallTracker {
-    private let first: any CallTracker
-    private let second: any CallTracker
+/// Several trackers in the place of one.
+private final class TrackerGroup: CallTracker {
+    private let trackers: CallTrackers
 
-    init(_ first: any CallTracker, _ second: any CallTracker) {
-        (self.first, self.second) = (first, second)
-    }
+    init(trackers: CallTrackers) { self.trackers = trackers }
 
-    func callEnded(_ outcome: CallOutcome) {
-        first.callEnded(outcome)
-        second.callEnded(outcome)
-    }
+    func callEnded(_ outcome: CallOutcome) { trackers.callEnded(outcome) }
 }
 
 /// How a call ended, for the picker that chose its server.
