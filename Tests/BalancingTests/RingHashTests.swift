@@ -220,9 +220,7 @@ struct RingHashTests {
         try channel.update(Endpoint.many(3), RingHash())
         for subchannel in channel.live { channel.change(subchannel, to: .ready) }
         #expect(channel.outcome().hasPrefix("fail: ring_hash: the call has no hash"))
-        var info = PickInfo(path: "/a/b")
-        info.requestHash = 7
-        guard case .subchannel = channel.picker?.pick(info) else {
+        guard case .subchannel = channel.picker?.pick(PickInfo(path: "/a/b", requestHash: 7)) else {
             Issue.record("the call is not sent")
             return
         }

@@ -180,10 +180,9 @@ struct ResourcesFuzz {
         for path in ["/s.S/M", "/p", "/"] {
             _ = selector.explanation(for: path, metadata, authority: "svc", configuration.clusters)
             guard let selection = try? selector.select(for: path, metadata) else { continue }
-            var info = PickInfo(path: path, metadata: metadata)
-            (info.requestHash, info.attributes) = (
-                selection.requestHash, selection.rules?.attributes
-            )
+            let info = PickInfo(
+                path: path, metadata: metadata, requestHash: selection.requestHash,
+                attributes: selection.rules?.attributes)
             switch mesh.tree.picker.pick(info) {
             case .subchannel(_, let trackers): trackers.callEnded(CallOutcome(code: .ok))
             case .fail(let error): check(error)

@@ -104,9 +104,8 @@ struct AffinityTests {
             let server = SessionServer(list: wanted, cluster: "c")
             let session = Session(
                 SessionCookie(name: "id", lifetime: .zero, path: ""), server, in: "c")
-            var info = PickInfo(path: "/s/M")
-            info.attributes = CallPlace("c", rewritesAuthority: false, session: session)
-            let pick = picker.pick(info)
+            let place = CallPlace("c", rewritesAuthority: false, session: session)
+            let pick = picker.pick(PickInfo(path: "/s/M", requestHash: nil, attributes: place))
             var metadata = Metadata()
             session.responseBegins(with: &metadata)
             list = metadata["set-cookie"].map { header in

@@ -45,10 +45,11 @@ struct ExtremeValuesTests {
 
     private static func pick(_ mesh: VirtualMesh) throws -> Pick {
         let selector = try #require(mesh.selector)
-        var info = PickInfo(path: "/s/M")
         let selection = try selector.select(for: "/s/M", Metadata())
-        (info.requestHash, info.attributes) = (selection.requestHash, selection.rules?.attributes)
-        return mesh.tree.picker.pick(info)
+        return mesh.tree.picker.pick(
+            PickInfo(
+                path: "/s/M", requestHash: selection.requestHash,
+                attributes: selection.rules?.attributes))
     }
 
     private static func weighted(
@@ -106,8 +107,8 @@ struct ExtremeValuesTests {
             return
         }
         trackers.callEnded(CallOutcome(code: .unavailable))
-        let selection = try #require(mesh.selector).select(for: "/s/M", Metadata())
-        let config = try #require(selection.rules).config
+        let rules = try #require(mesh.selector).select(for: "/s/M", Metadata()).rules
+        let config = try #require(rules).config
         #expect((config.timeout == nil) == (value == .init()))
         #expect(config.retry?.maxAttempts == 5)
         // An interval of zero does not wake the channel without a pause.

@@ -265,8 +265,8 @@ extension RandomMesh {
         }
         let attributes = selection.rules?.attributes
         let place = try #require(attributes as? CallPlace)
-        var info = PickInfo(path: "/s/M")
-        (info.requestHash, info.attributes) = (selection.requestHash, attributes)
+        let info = PickInfo(
+            path: "/s/M", requestHash: selection.requestHash, attributes: attributes)
         calls[begunCount] = Call(
             info: info, kept: selection.cluster, cluster: place.cluster,
             waitsForReady: below(2) == 0)

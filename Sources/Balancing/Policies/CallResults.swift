@@ -42,6 +42,8 @@ final class OutlierPicker: Picker {
         (self.inner, self.results) = (inner, results)
     }
 
+    // Inlined into the protocol's function, which would copy the pick once more.
+    @inline(__always)
     func pick(_ call: borrowing PickInfo) -> Pick {
         let pick = inner.pick(call)
         switch consume pick {

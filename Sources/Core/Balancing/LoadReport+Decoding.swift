@@ -3,7 +3,7 @@ extension LoadReport {
     package static let trailerName = "endpoint-load-metrics-bin"
 
     /// The report in the trailers of a call; nil if there is none or it cannot be decoded.
-    package init?(trailers: Metadata) {
+    package init?(trailers: borrowing Metadata) {
         guard let element = trailers.first(where: { $0.name == Self.trailerName }),
             case .bytes(let bytes) = element.value
         else { return nil }

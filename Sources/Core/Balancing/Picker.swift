@@ -9,21 +9,68 @@ public protocol Picker: AnyObject, Sendable {
 
 /// The properties of a call that a picker can use.
 public struct PickInfo: Sendable {
-    /// `/package.Service/Method`.
-    public let path: String
-    /// The metadata that the call is sent with.
-    public let metadata: Metadata
-    /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
-    package var requestHash: UInt64?
-    /// What the channel's config selector tells the pickers of its module; nil without a selector.
-    package var attributes: (any CallAttributes)?
-    /// Measures the attempt; nil if nothing of it is measured.
-    package var meter: (any AttemptMeter)?
+    /// Asked only for what a picker reads, because copies of all parts would cost each call more than most choices.
+    private let call: any PickedCall
+
+    init(_ call: any PickedCall) { self.call = call }
 
     /// Describes a call. A test of a picker makes its own.
     public init(path: String, metadata: Metadata = Metadata()) {
+        self.init(path: path, metadata: metadata, requestHash: nil)
+    }
+
+    package init(
+        path: String, metadata: Metadata = Metadata(), requestHash: UInt64?,
+        attributes: (any CallAttributes)? = nil
+    ) {
+        call = DescribedCall(
+            path: path, metadata: metadata, requestHash: requestHash, attributes: attributes)
+    }
+
+    /// `/package.Service/Method`.
+    public var path: String { call.path }
+    /// The metadata that the call is sent with.
+    public var metadata: Metadata { call.metadataToPick }
+    /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
+    package var requestHash: UInt64? { call.requestHash }
+    /// What the channel's config selector tells the pickers of its module; nil without a selector.
+    package var attributes: (any CallAttributes)? { call.attributes }
+    /// Measures the attempt; nil if nothing of it is measured.
+    package var meter: (any AttemptMeter)? { call.meter }
+}
+
+/// A call whose server is chosen.
+protocol PickedCall: AnyObject, Sendable {
+    var path: String { get }
+    /// The call's own metadata, without that of an attempt.
+    var metadataToPick: Metadata { get }
+    var requestHash: UInt64? { get }
+    var attributes: (any CallAttributes)? { get }
+    var meter: (any AttemptMeter)? { get }
+}
+
+extension CallCore: PickedCall {
+    var path: String { head.path }
+    var metadataToPick: Metadata { head.metadata }
+    var requestHash: UInt64? { head.requestHash }
+    var attributes: (any CallAttributes)? { head.rules?.attributes }
+}
+
+/// What a test says of a call.
+private final class DescribedCall: PickedCall {
+    let path: String
+    let metadataToPick: Metadata
+    let requestHash: UInt64?
+    let attributes: (any CallAttributes)?
+    let meter: (any AttemptMeter)? = nil
+
+    init(
+        path: String, metadata: Metadata, requestHash: UInt64?, attributes: (any CallAttributes)?
+    ) {
         self.path = path
-        self.metadata = metadata
+        metadataToPick = metadata
+        self.requestHash = requestHash
+        self.attributes = attributes
     }
 }
 
@@ -71,7 +118,7 @@ public struct CallTrackers: Sendable {
     public var isEmpty: Bool { first == nil }
 
     /// Adds a tracker to those of the picker below.
-    public mutating func add(_ tracker: any CallTracker) {
+    public mutating func add(_ tracker: consuming any CallTracker) {
         if first == nil {
             first = tracker
         } else if second == nil {
@@ -82,7 +129,7 @@ public struct CallTrackers: Sendable {
     }
 
     /// Reports the outcome to each.
-    public func callEnded(_ outcome: borrowing CallOutcome) {
+    public func callEnded(_ outcome: CallOutcome) {
         first?.callEnded(outcome)
         second?.callEnded(outcome)
     }

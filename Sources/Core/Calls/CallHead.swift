@@ -13,11 +13,11 @@ package struct CallHead: Sendable {
 
     package init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
-        _ selection: CallSelection? = nil
+        _ rules: consuming CallRules? = nil, requestHash: UInt64? = nil
     ) {
         self.method = method
-        rules = selection?.rules
-        requestHash = selection?.requestHash
+        self.rules = rules
+        self.requestHash = requestHash
         self.limits = MessageLimits(
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,

@@ -96,9 +96,9 @@ extension RequestHeadCache {
         let prepared = try find(
             for: call, call.head.authority ?? picked, defaultAuthority: defaultAuthority,
             scheme: scheme, userAgent: userAgent)
-        let isFirst = hasDefaultHeaders && ObjectIdentifier(entries[0].method) == method
-        ordinary = isFirst ? prepared : nil
-        ordinaryMethod = isFirst ? method : nil
+        // It stands in the first entry now.
+        ordinary = hasDefaultHeaders ? prepared : nil
+        ordinaryMethod = hasDefaultHeaders ? method : nil
         return prepared
     }
 
@@ -108,6 +108,8 @@ extension RequestHeadCache {
     ) throws(RPCError) -> PreparedHeaders {
         for index in entries.indices where entries[index].isFor(call, otherAuthority) {
             if index > 0 { entries.swapAt(index, 0) }
+            // Found by its identity from now on, also by a program that makes its methods again and again.
+            entries[0].method = call.head.method
             return entries[0].prepared
         }
         let head = call.head

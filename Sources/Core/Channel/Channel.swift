@@ -263,7 +263,7 @@ extension Channel {
     func makeBare(_ call: consuming NewCall) -> any CallRequests {
         guard let configs else {
             return makeCore(
-                call.method, call.options, nil, call.observer, call.meter, .first)
+                call.method, call.options, CallSelection(nil), call.observer, call.meter, .first)
         }
         guard let selection = configs.knownSelection(for: call.method.path, call.options) else {
             return makeDeferred(call, nil, configs)
@@ -290,20 +290,19 @@ extension Channel {
             return makeCore(
                 call.method, call.options, selection, call.observer, call.meter, .first)
         }
-        let maker = AttemptMaker(self, call, selection)
-        return makeOther(call, maker)
+        return makeOther(call, AttemptMaker(self, call, selection))
     }
 
     func makeCore(
         _ method: MethodSignature, _ options: consuming CallOptions,
-        _ selection: consuming CallSelection?, _ observer: consuming any CallObserver,
+        _ selection: consuming CallSelection, _ observer: consuming any CallObserver,
         _ callMeter: (any CallMeter)?, _ kind: AttemptKind
     ) -> CallCore {
         let deadline = options.deadline
-        let isRetried = selection?.rules?.retry != nil
+        let isRetried = selection.rules?.retry != nil
         let meter = isRetried ? callMeter?.retried() : callMeter?.attempt(kind)
         var retries: CallRetries?
-        if let meter, let rules = selection?.rules, let retry = rules.retry {
+        if let meter, let rules = selection.rules, let retry = rules.retry {
             var metadata = options.metadata
             meter.addHeaders(to: &metadata)
             retries = CallRetries(
@@ -312,9 +311,11 @@ extension Channel {
             meter?.addHeaders(to: &options.metadata)
         }
         let kept = KeptParts(
-            cluster: selection?.cluster, channel: isRetried ? self : nil)
+            cluster: selection.cluster, channel: isRetried ? self : nil)
+        let head = CallHead(
+            method, options, limits, selection.rules, requestHash: selection.requestHash)
         return CallCore(
-            CallHead(method, options, limits, selection), deadline: deadline,
+            head, deadline: deadline,
             backend: backend, observer: observer, meter: meter, retries: retries, kept: kept)
     }
 }

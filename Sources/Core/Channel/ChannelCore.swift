@@ -256,11 +256,7 @@ extension ChannelCore: CallBackend {
         _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
     ) -> Bool {
         HeldLocks.assertNone(calling: "picker")
-        var info = PickInfo(path: call.head.path, metadata: call.head.metadata)
-        info.requestHash = call.head.requestHash
-        info.attributes = call.head.rules?.attributes
-        info.meter = call.meter
-        let pick = picker.pick(info)
+        let pick = picker.pick(PickInfo(call))
         switch consume pick {
         case .subchannel(let subchannel, let trackers):
             let isTracked = !trackers.isEmpty

@@ -6,7 +6,7 @@ package final class AttemptMaker: Sendable {
     private let meter: (any CallMeter)?
     private let selection: CallSelection
 
-    init(_ channel: Channel, _ call: borrowing NewCall, _ selection: CallSelection) {
+    init(_ channel: Channel, _ call: borrowing NewCall, _ selection: consuming CallSelection) {
         self.channel = channel
         method = call.method
         meter = call.meter

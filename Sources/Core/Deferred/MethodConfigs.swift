@@ -4,7 +4,8 @@ import Synchronization
 /// The method configs of a channel: those of its arguments, until the resolver reports others.
 package final class MethodConfigs: Sendable {
     fileprivate struct State: ~Copyable {
-        var config: Config
+        /// A ``MethodConfigTable``, or the resolver's selector.
+        var config: any ConfigSelector
         /// Whether the config is the final one, or the resolver's. Calls wait until this is true.
         var isKnown: Bool
         /// Whether calls that do not wait for ready use the config before it is known, because the resolver
@@ -16,8 +17,9 @@ package final class MethodConfigs: Sendable {
     }
 
     private let serverName: String
+    private let usesRetryPolicies: Bool
     /// The config of the channel's arguments.
-    private let first: Config
+    private let first: MethodConfigTable
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -31,7 +33,9 @@ package final class MethodConfigs: Sendable {
         usesRetryPolicies: Bool
     ) {
         self.serverName = serverName
-        first = Config(config, nil, serverName, usesRetryPolicies)
+        self.usesRetryPolicies = usesRetryPolicies
+        first = MethodConfigTable(
+            config, serverName, usesRetryPolicies: usesRetryPolicies)
         state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
 }
@@ -39,7 +43,13 @@ package final class MethodConfigs: Sendable {
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let config = Config(config, selector, serverName, first.usesRetryPolicies)
+        let config: any ConfigSelector =
+            if let selector {
+                usesRetryPolicies ? selector : SelectorWithoutAttempts(selector)
+            } else {
+                MethodConfigTable(
+                    config, serverName, usesRetryPolicies: usesRetryPolicies)
+            }
         // The old one is released outside the lock.
         let (waiting, _) = state.withLock { state in
             let old = state.config
@@ -51,8 +61,8 @@ extension MethodConfigs {
 
     /// Removes the selector of a resolver that is stopped. Calls wait for the next result, as before the first.
     func removeSelector() {
-        let removed: Config? = state.withLock { state in
-            guard state.config.selector != nil else { return nil }
+        let removed: (any ConfigSelector)? = state.withLock { state in
+            if state.config is MethodConfigTable { return nil }
             (state.isKnown, state.servesOthers) = (false, false)
             let old = state.config
             state.config = first
@@ -108,28 +118,6 @@ extension MethodConfigs {
     }
 }
 
-/// What sets something for calls. Never changes, so that a call takes one reference to it.
-private final class Config: Sendable {
-    let table: MethodConfigTable
-    /// Chooses the settings of each call in place of the table; nil without one.
-    let selector: (any ConfigSelector)?
-    /// Whether retry and hedging policies are used.
-    let usesRetryPolicies: Bool
-
-    init(
-        _ config: ServiceConfig, _ selector: (any ConfigSelector)?, _ serverName: String,
-        _ usesRetryPolicies: Bool
-    ) {
-        let throttle = config.retryThrottling.map {
-            RetryThrottles.shared.throttle(for: serverName, $0)
-        }
-        let methods = config.methods.map { usesRetryPolicies ? $0 : $0.withoutAttempts }
-        table = MethodConfigTable(methods, throttle)
-        self.selector = selector
-        self.usesRetryPolicies = usesRetryPolicies
-    }
-}
-
 extension MethodConfigs.State {
     fileprivate func isKnown(waitsForReady: Bool) -> Bool {
         isKnown || (servesOthers && !waitsForReady)
@@ -156,13 +144,12 @@ extension MethodConfigs.State {
     }
 }
 
-extension Config {
-    func selection(for path: String, _ metadata: Metadata) -> CallSelection {
-        guard let selector else { return CallSelection(table.rules(for: path)) }
+extension ConfigSelector {
+    /// What is set for a call. If the selector throws, that is an error with which the call fails.
+    fileprivate func selection(for path: String, _ metadata: Metadata) -> CallSelection {
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
-            let selection = try selector.select(for: path, metadata)
-            return usesRetryPolicies ? selection : selection.withoutAttempts
+            return try select(for: path, metadata)
         } catch {
             return CallSelection(CallRules(failure: error.ofControlPlane("the config selector")))
         }

@@ -1,15 +1,16 @@
-/// What is set for one call, by a config selector (proposal A31) or by the service config.
-package struct CallSelection: Sendable {
+/// What is set for one call, by a config selector (proposal A31) or by the service config. Its parts move into the call.
+package struct CallSelection: ~Copyable, Sendable {
     /// Nil if the service config has no entry for the method.
     package let rules: CallRules?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// The call releases it when it is committed or over, outside of every lock: the last release may call the
     /// resolver.
-    package var cluster: (any KeptCluster)?
+    package let cluster: (any KeptCluster)?
 
     package init(
-        _ rules: CallRules?, requestHash: UInt64? = nil, cluster: (any KeptCluster)? = nil
+        _ rules: consuming CallRules?, requestHash: UInt64? = nil,
+        cluster: consuming (any KeptCluster)? = nil
     ) {
         self.rules = rules
         self.requestHash = requestHash
@@ -60,9 +61,17 @@ package final class CallRules: Sendable {
 
 // MARK: - A channel that uses no retry or hedging policies
 
-extension CallSelection {
-    var withoutAttempts: CallSelection {
-        CallSelection(rules?.withoutAttempts, requestHash: requestHash, cluster: cluster)
+/// Removes the retry and hedging policies that another selector sets.
+final class SelectorWithoutAttempts: ConfigSelector {
+    private let selector: any ConfigSelector
+
+    init(_ selector: any ConfigSelector) { self.selector = selector }
+
+    func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
+        let selection = try selector.select(for: path, metadata)
+        guard let rules = selection.rules, rules.config.attempts != nil else { return selection }
+        return CallSelection(
+            rules.withoutAttempts, requestHash: selection.requestHash, cluster: selection.cluster)
     }
 }
 
@@ -80,12 +89,4 @@ extension MethodConfig {
         config.attempts = nil
         return config
     }
-}
-
-/// A step of a call when a server answers it.
-package protocol ResponseFilter: AnyObject, Sendable {
-    /// Changes the metadata with which the response to an attempt begins: that of its headers, or that of its
-    /// trailers if it has no headers. Called before the call receives it, on the thread of the connection and
-    /// outside of every lock. Must not block.
-    func responseBegins(with metadata: inout Metadata)
 }

@@ -21,3 +21,11 @@ package protocol CallFilter: AnyObject, Sendable {
     /// step then need not call `proceed`. Nil if there is nothing to do then.
     func begin(_ proceed: @escaping @Sendable (RPCError?) -> Void) -> (@Sendable () -> Void)?
 }
+
+/// A step of a call when a server answers it.
+package protocol ResponseFilter: AnyObject, Sendable {
+    /// Changes the metadata with which the response to an attempt begins: that of its headers, or that of its
+    /// trailers if it has no headers. Called before the call receives it, on the thread of the connection and
+    /// outside of every lock. Must not block.
+    func responseBegins(with metadata: inout Metadata)
+}

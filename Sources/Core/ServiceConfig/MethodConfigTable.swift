@@ -1,15 +1,41 @@
 /// Finds the entry of a service config for a method. Made once for each config. A look-up allocates no
 /// memory.
-struct MethodConfigTable: Sendable {
+final class MethodConfigTable: ConfigSelector {
     private let entries: [CallRules]
-    /// Indices in `entries`, by the path without its first slash: `package.Service/Method`.
-    private var methods: [Substring: Int] = [:]
-    private var services: [Substring: Int] = [:]
-    private var fallback: Int?
+    private let places: Places
 
     /// If two entries have the same name, the first one is used.
     init(_ configs: [MethodConfig], _ throttle: RetryThrottle? = nil) {
         entries = configs.map { CallRules($0, throttle: throttle) }
+        places = Places(configs)
+    }
+
+    /// - Parameters:
+    ///   - serverName: The server name, which selects the retry throttle.
+    ///   - usesRetryPolicies: Whether retry and hedging policies are used.
+    convenience init(_ config: ServiceConfig, _ serverName: String, usesRetryPolicies: Bool) {
+        self.init(
+            usesRetryPolicies ? config.methods : config.methods.map(\.withoutAttempts),
+            config.retryThrottling.map { RetryThrottles.shared.throttle(for: serverName, $0) })
+    }
+
+    func select(for path: String, _ metadata: Metadata) -> CallSelection {
+        CallSelection(rules(for: path))
+    }
+
+    /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
+    /// is none.
+    func rules(for path: String) -> CallRules? { places.place(of: path).map { entries[$0] } }
+}
+
+/// The places of the entries of a service config, by their names.
+private struct Places: Sendable {
+    /// By the path without its first slash: `package.Service/Method`.
+    private var methods: [Substring: Int] = [:]
+    private var services: [Substring: Int] = [:]
+    private var fallback: Int?
+
+    init(_ configs: [MethodConfig]) {
         for (index, config) in configs.enumerated() {
             for name in config.names { add(name, index) }
         }
@@ -27,17 +53,17 @@ struct MethodConfigTable: Sendable {
         }
     }
 
-    /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
-    /// is none.
-    func rules(for path: String) -> CallRules? {
-        guard !entries.isEmpty else { return nil }
-        let name = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
-        if let index = methods[name] { return entries[index] }
-        if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")),
-            let index = services[name[..<slash]]
+    /// That of the most specific entry for a method.
+    func place(of path: String) -> Int? {
+        if methods.isEmpty && services.isEmpty { return fallback }
+        let hasSlash = path.utf8.first == UInt8(ascii: "/")
+        let name = Substring(path.utf8.dropFirst(hasSlash ? 1 : 0))
+        if let place = methods[name] { return place }
+        if !services.isEmpty, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")),
+            let place = services[name[..<slash]]
         {
-            return entries[index]
+            return place
         }
-        return fallback.map { entries[$0] }
+        return fallback
     }
 }

@@ -107,9 +107,9 @@ extension RouteTable {
         let candidates = passesAll ? nil : index?.candidates(for: call, names)
         for place in 0..<(candidates?.count ?? routes.count) {
             let index = candidates?[place] ?? place
-            guard let mismatch = routes[index].mismatch(call, names, &texts, &random)
-            else {
-                return (index, routes[index].decision(&random))
+            let route = routes[index]
+            guard let mismatch = route.mismatch(call, names, &texts, &random) else {
+                return (index, route.decision(&random))
             }
             skipped(index, mismatch)
         }

@@ -194,6 +194,8 @@ private final class LimitingPicker: Picker {
         dropCounts = policy.load.map { load in policy.drops.map { load.drops($0.category) } } ?? []
     }
 
+    // Inlined into the protocol's function, which would copy the pick once more.
+    @inline(__always)
     func pick(_ call: borrowing PickInfo) -> Pick {
         call.meter?.isRouted(to: policy.labels)
         for index in policy.drops.indices

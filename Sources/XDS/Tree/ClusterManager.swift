@@ -129,14 +129,19 @@ private final class ClusterPicker: Picker {
         self.pickers = pickers.inOrder { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    // Inlined into the protocol's function, which would copy the pick once more.
+    @inline(__always)
     func pick(_ call: borrowing PickInfo) -> Pick {
-        if let name = call.place?.cluster {
-            let place = pickers.count > 1 ? pickers.firstPlace { !($0.name < name) } : 0
-            if place < pickers.count, pickers[place].name == name {
-                return pickers[place].picker.pick(call)
-            }
+        if let place = call.place, let picker = picker(of: place.cluster) {
+            return picker.pick(call)
         }
         // The configuration of the tree is in use before the selector's (A31).
         return .fail(RPCError(.internal, "xds: the call has no cluster of the configuration"))
+    }
+
+    private func picker(of name: ByteText) -> (any Picker)? {
+        let place = pickers.count > 1 ? pickers.firstPlace { !($0.name < name) } : 0
+        guard place < pickers.count, pickers[place].name == name else { return nil }
+        return pickers[place].picker
     }
 }

@@ -199,6 +199,25 @@ struct SelectorTests {
         await channel.close()
     }
 
+    @Test("chooses servers and timeouts, and no retries, if the channel uses none")
+    func noRetries() async throws {
+        let mesh = try Mesh(
+            "selector-once",
+            [
+                "busy": Mesh.Cluster(
+                    servers: [try Self.server(1, refusals: 1)],
+                    method: Self.method(minutes: 3, attempts: 3)),
+                "free": Mesh.Cluster(
+                    servers: [try Self.server(2)], method: Self.method(minutes: 5, attempts: 3)),
+            ])
+        var arguments = ChannelArguments()
+        arguments.usesRetryPolicies = false
+        let channel = try mesh.channel(arguments)
+        #expect(try await Self.call(.async, on: channel, Self.options("busy")) == nil)
+        #expect(try await Self.call(.async, on: channel, Self.options("free")) == [2, 5, 0])
+        await channel.close()
+    }
+
     @Test("fails a call, also one that waits for ready, and never with an application's code")
     func failure() async throws {
         let mesh = try Mesh("selector-failure", [:])

@@ -39,6 +39,8 @@ struct Command: Decodable {
     var count: Int?
     var together: Bool?
     var seconds: Double?
+    /// Whether calls are made on the thread of their connections.
+    var onQueue: Bool?
 }
 
 /// A command that cannot be carried out.

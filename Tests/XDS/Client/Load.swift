@@ -10,12 +10,13 @@ struct Load: Encodable {
 
     init(
         _ method: Method<[UInt8], [UInt8]>, _ body: [UInt8], on channel: Channel,
-        options: CallOptions, count: Int, for time: Duration
-    ) async {
+        options: CallOptions, count: Int, onQueue: Bool, for time: Duration
+    ) async throws {
+        let executor: (any TaskExecutor)? = onQueue ? try CompletionQueue.shared : nil
         let end = ContinuousClock.now + time
         self = await withTaskGroup(of: Load.self, returning: Load.self) { group in
             for _ in 0..<count {
-                group.addTask {
+                group.addTask(executorPreference: executor) {
                     var load = Load()
                     while await load.send(method, body, on: channel, options: options) < end {}
                     return load

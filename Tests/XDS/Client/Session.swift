@@ -57,7 +57,7 @@ struct Session {
         return try await Load(
             method, Array((command.body ?? "{}").utf8), on: channel(of: command),
             options: command.options(), count: command.count ?? 1,
-            for: .seconds(command.seconds ?? 1))
+            onQueue: command.onQueue ?? false, for: .seconds(command.seconds ?? 1))
     }
 
     private func channel(of command: Command) throws -> Channel {
