@@ -175,6 +175,9 @@ extension ChannelCore {
     /// Stops the resolver and the balancer, so that the channel is idle. The next call starts them
     /// again.
     private func stop(_ work: inout Balancing.State) {
+        // The clusters of a selector belong to its resolver. Removed first, so that a call which begins now waits for the
+        // next resolver: with the present selector it would not start one.
+        methodConfigs?.removeSelector()
         HeldLocks.assertNone(calling: "resolver")
         work.resolver?.stop()
         work.resolver = nil
@@ -188,8 +191,6 @@ extension ChannelCore {
         balancing.timer.cancel()
         balancing.resolutionTimer.cancel()
         idleTimer.cancel()
-        // The clusters of a selector belong to its resolver.
-        methodConfigs?.removeSelector()
         let (members, isAwaited, isOver) = change { state in
             state.picker = nil
             state.route = .none

@@ -137,6 +137,28 @@ struct ClusterLifeTests {
         #expect(try await channel.unary(ask, [], options: SelectorTests.options("new"))[0] == 2)
         await channel.close()
     }
+
+    @Test("is not chosen by the old routes for a call that begins while the channel becomes idle")
+    func becomingIdle() async throws {
+        let (old, new) = try Self.servers()
+        let mesh = try Mesh("cluster-becoming-idle", ["old": .init(servers: [old])])
+        let channel = try mesh.channel()
+        let core = try #require(channel.backend as? ChannelCore)
+        let ask = SelectorTests.ask
+        #expect(try await channel.unary(ask, [], options: SelectorTests.options("old"))[0] == 1)
+        let future = Mutex<CallFuture<[UInt8]>?>(nil)
+        mesh.whenStopped {
+            // The old routes have no such cluster.
+            mesh.set("new", .init(servers: [new]))
+            let call = channel.unaryCall(ask, [], options: SelectorTests.options("new"))
+            future.withLock { $0 = call.response }
+        }
+        core.post(.stop)
+        try await eventually { future.withLock { $0 != nil } }
+        let answer = try #require(future.withLock { $0 })
+        #expect(try await answer.value[0] == 2)
+        await channel.close()
+    }
 }
 
 extension MethodConfigs {

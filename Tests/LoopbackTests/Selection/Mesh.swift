@@ -52,6 +52,7 @@ final class Mesh: Resolver {
         /// The clusters that the routes name.
         var routed: [String: Use] = [:]
         var results: ResolverResults?
+        var whenStopped: (@Sendable () -> Void)?
     }
 
     let scheme: String
@@ -80,7 +81,15 @@ final class Mesh: Resolver {
     }
 
     func requestResolution() {}
-    func stop() { _ = state.withLock { $0.results.take() } }
+    func stop() {
+        let (_, whenStopped) = state.withLock { ($0.results.take(), $0.whenStopped.take()) }
+        whenStopped?()
+    }
+
+    /// What happens while the channel stops its resolver for the next time.
+    func whenStopped(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenStopped = body }
+    }
 
     /// The clusters in the tree.
     var clusters: Set<String> { state.withLock { Set($0.clusters.keys) } }
