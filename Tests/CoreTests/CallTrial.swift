@@ -121,3 +121,12 @@ final class CallTrial {
         }
     }
 }
+
+extension CallCore {
+    /// What a connection takes when it opens a stream. Throws if the call wants none.
+    func takenRequest() throws -> RequestLog.Portion {
+        struct WantsNone: Error {}
+        guard let request = takeRequest() else { throw WantsNone() }
+        return request
+    }
+}

@@ -9,32 +9,22 @@ struct RequestLogTests {
         .whole([0, 0, 0, 0, 1, index])
     }
 
-    /// The last byte of each message, and whether the message ends the request.
-    private static func taken(_ portion: RequestLog.Portion?) -> (indices: [UInt8], last: [Bool])? {
-        guard var portion else { return nil }
-        var taken: (indices: [UInt8], last: [Bool]) = ([], [])
-        portion.takeEach { message, isLast in
-            taken.indices.append(message.bytes.last ?? 0)
-            taken.last.append(isLast)
-        }
-        return taken
-    }
-
     @Test("gives a stream every message once, and another stream all of them again")
     func replay() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<3 { log.append(Self.message(index), andFinish: false) }
-        #expect(Self.taken(log.takePortion())?.indices == [0, 1, 2])
-        #expect(log.takePortion() == nil)
+        #expect(log.taken()?.indices == [0, 1, 2])
+        #expect(log.taken() == nil)
         log.append(Self.message(3), andFinish: false)
-        #expect(Self.taken(log.takePortion())?.indices == [3])
+        #expect(log.taken()?.indices == [3])
         log.append(Self.message(4), andFinish: true)
         let rewound = log.rewind()
         #expect(rewound)
-        let all = try #require(Self.taken(log.takePortion()))
+        let taken = log.taken()
+        let all = try #require(taken)
         #expect(all.indices == [0, 1, 2, 3, 4])
         #expect(all.last == [false, false, false, false, true])
-        #expect(log.takePortion() == nil)
+        #expect(log.taken() == nil)
     }
 
     @Test("keeps the messages that no stream has received, and drops the others")
@@ -46,12 +36,25 @@ struct RequestLogTests {
         log.commit()
         let rewound = log.rewind()
         #expect(!rewound)
-        #expect(Self.taken(log.takePortion())?.indices == [2])
+        #expect(log.taken()?.indices == [2])
         log.commit()
         #expect(log.byteCount == 0)
         // From now on, messages are passed directly to the stream.
         log.passThrough(Self.message(3), andFinish: true)
         #expect(log.byteCount == 0)
-        #expect(log.takePortion() == nil)
+        #expect(log.taken() == nil)
+    }
+}
+
+extension RequestLog {
+    /// Takes what a stream takes: the last byte of each message, and whether the message ends the request.
+    fileprivate mutating func taken() -> (indices: [UInt8], last: [Bool])? {
+        guard var portion = takePortion() else { return nil }
+        var taken: (indices: [UInt8], last: [Bool]) = ([], [])
+        portion.takeEach { message, isLast in
+            taken.indices.append(message.bytes.last ?? 0)
+            taken.last.append(isLast)
+        }
+        return taken
     }
 }

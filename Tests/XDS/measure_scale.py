@@ -1,10 +1,11 @@
 """Measures clients of a control plane with many endpoints, targets and routes: grpcio's and this library's.
 
 usage: measure_scale.py --program PROGRAM [--client NAME] [--endpoints N] [--seconds N] [--targets N] [--routes N]
-       measure_scale.py --program PROGRAM --client NAME --server PORT [--path PATH] [--rounds N]
+       measure_scale.py --program PROGRAM --client NAME --server PORT [--path PATH] [--rounds N] [--on-queue]
 
 All endpoints are one server, at addresses of 127.0.0.0/8. Fails where a call fails. The second form measures calls to a
-server that is running already, through round_robin and through the whole tree.
+server that is running already, through round_robin and through the whole tree, and with --on-queue on the thread of the
+connections.
 """
 import argparse
 import os
@@ -205,7 +206,7 @@ def many_routes(client, count):
     print("  " + ", ".join(f"{name}: {value:.1f} µs of processor time a call" for name, value in cost.items()))
 
 
-def through_the_tree(client, path, rounds):
+def through_the_tree(client, path, rounds, more):
     """The processor time of a call through round_robin alone and through the tree, in turn."""
     port = client.run.ports["S"]
     client.run.control.give([
@@ -218,14 +219,14 @@ def through_the_tree(client, path, rounds):
         for number in range(rounds + 1):
             for channel, found in sorted(cost.items(), reverse=number % 2 == 1):
                 before = client.processor()
-                calls = client.load(channel, 1, count, path=path, body="")["calls"]
+                calls = client.load(channel, 1, count, path=path, body="", **more)["calls"]
                 found.append((client.processor() - before) / calls * 1e6)
         # The first round connects.
         plain, tree = cost["plain"][1:], cost["svc"][1:]
-        more = [after / before - 1 for before, after in zip(plain, tree)]
+        parts = [after / before - 1 for before, after in zip(plain, tree)]
         print(f"  {count} at a time, µs of processor time a call in {rounds} pairs of rounds: round_robin {statistics.mean(plain):.2f}, "
-              f"the tree {statistics.mean(tree):.2f}; more in a pair: {statistics.mean(more):.1%} (± "
-              f"{statistics.stdev(more) / rounds ** 0.5:.1%}), median {statistics.median(more):.1%}", flush=True)
+              f"the tree {statistics.mean(tree):.2f}; more in a pair: {statistics.mean(parts):.1%} (± "
+              f"{statistics.stdev(parts) / rounds ** 0.5:.1%}), median {statistics.median(parts):.1%}", flush=True)
 
 
 def main():
@@ -240,6 +241,7 @@ def main():
     parser.add_argument("--server", type=int, metavar="PORT")
     parser.add_argument("--path", default="/grpc.testing.BenchmarkService/UnaryCall")
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--on-queue", action="store_true")
     options = parser.parse_args()
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
@@ -254,7 +256,7 @@ def main():
             print(f"{name}: calls through the tree")
             client = Client(name, command, options.server)
             try:
-                through_the_tree(client, options.path, options.rounds)
+                through_the_tree(client, options.path, options.rounds, {"onQueue": True} if options.on_queue else {})
             finally:
                 client.end()
             continue

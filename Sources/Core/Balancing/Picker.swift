@@ -135,7 +135,7 @@ public struct CallTrackers: Sendable {
     }
 
     mutating func take() -> CallTrackers {
-        let taken = self
+        let taken = consume self
         self = CallTrackers()
         return taken
     }
@@ -154,9 +154,8 @@ private final class TrackerGroup: CallTracker {
 public struct CallOutcome: Sendable {
     /// The status of the call.
     public var code: StatusCode
-    /// The load that the server reported with the call's trailers (proposal A51); nil when it reported
-    /// none.
-    public var load: LoadReport?
+    /// An object, because most servers report no load, and each call passes its outcome to its trackers.
+    private var report: Report?
     /// Whether the call was sent on the subchannel; true by default. It is not sent when the subchannel
     /// lost its connection after the pick.
     public var wasSent: Bool
@@ -164,8 +163,20 @@ public struct CallOutcome: Sendable {
     /// Makes an outcome.
     public init(code: StatusCode, load: LoadReport? = nil, wasSent: Bool = true) {
         self.code = code
-        self.load = load
+        report = load.map { Report($0) }
         self.wasSent = wasSent
+    }
+
+    /// The load that the server reported with the call's trailers (proposal A51); nil when it reported
+    /// none.
+    public var load: LoadReport? {
+        get { report?.load }
+        set { report = newValue.map { Report($0) } }
+    }
+
+    private final class Report: Sendable {
+        let load: LoadReport
+        init(_ load: LoadReport) { self.load = load }
     }
 }
 

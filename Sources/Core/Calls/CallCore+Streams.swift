@@ -20,7 +20,9 @@ extension CallCore {
         attempt: Int
     ) -> Bool {
         while true {
-            enum Next { case send(RequestLog.Portion), done(hasDeliveries: Bool), isOver }
+            enum Next: ~Copyable {
+                case send(RequestLog.Portion), done(hasDeliveries: Bool), isOver
+            }
             let next: Next = state.withLock { state in
                 guard state.lifetime.isSeeking, state.outbound.attempt == attempt
                 else { return .isOver }
@@ -29,7 +31,7 @@ extension CallCore {
                 state.outbound.attached()
                 return .done(hasDeliveries: state.hasDeliveries)
             }
-            switch next {
+            switch consume next {
             case .send(var portion):
                 portion.takeEach { message, _ in
                     _ = carrier.send(message, on: stream, andFinish: false)

@@ -23,8 +23,9 @@ package struct RequestLog: Sendable {
 }
 
 extension RequestLog {
-    /// The next messages for a stream. Most requests have one message, which needs no array.
-    package struct Portion {
+    /// The next messages for a stream. Most requests have one message, which needs no array. Not copyable, so that the
+    /// messages are moved.
+    package struct Portion: ~Copyable {
         package var first: EncodedMessage?
         var rest: ArraySlice<EncodedMessage> = []
         package var isFinish = false

@@ -60,8 +60,8 @@ extension Response: CustomStringConvertible {
     /// Moves the response out.
     @usableFromInline
     mutating func take() -> RawResponse {
-        var taken = RawResponse(end: CallEnd(error: nil))
-        swap(&taken, &self)
+        let taken = consume self
+        self = RawResponse(end: CallEnd(error: nil))
         return taken
     }
 
