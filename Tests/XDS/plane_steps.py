@@ -80,14 +80,24 @@ def accepted(*kinds):
     return Step("accepted " + " ".join(kinds), act)
 
 
+def answer(run, kind):
+    """Waits for the client's answer to the last response of a type."""
+    return run.board.wait(lambda: next((
+        request for request in run.control.requests
+        if request.type == kind and request.nonce == run.control.sent(kind)
+        and request.stream == run.control.streams[-1].index and request.nonce), None),
+        f"no answer to {kind}")
+
+
+def answered(kind):
+    """Waits until the client has accepted or refused the last response of a type."""
+    return Step(f"answered {kind}", lambda run: answer(run, kind))
+
+
 def refused(kind, *texts):
     """Waits until the client has refused the last response of a type, with all of the texts."""
     def act(run):
-        request = run.board.wait(lambda: next((
-            request for request in run.control.requests
-            if request.type == kind and request.nonce == run.control.sent(kind)
-            and request.stream == run.control.streams[-1].index and request.nonce), None),
-            f"no answer to {kind}")
+        request = answer(run, kind)
         expect(request.code == 3, f"{kind} was accepted")
         for each in texts:
             for text in [resolved(run, each)]:

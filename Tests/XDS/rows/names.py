@@ -52,8 +52,8 @@ row("all resources by xdstp, with parameters in any order",
 row("a cluster by xdstp needs a service name",
     give(named(L + "svc", "routes", C + "c", None, "e")), channel("svc", "xds://auth/svc"),
     call((14, "service_name")), bootstrap=authorities())
-row("a name by xdstp of another type", give(listener("svc", L + "r")), call(14), bootstrap=authorities(),
-    differs="C-core accepts the listener, and fails the channel; this client refuses it")
+row("a name by xdstp of another type", give(listener("svc", L + "r")), call(14), answered("LDS"),
+    bootstrap=authorities(), differs="C-core accepts the listener, and fails the channel; this client refuses it")
 row("names without an authority in xdstp",
     give(named(f"xdstp:///{TYPES['LDS']}/svc"), listener(f"xdstp:/{TYPES['LDS']}/svc")), call("A"),
     differs="C-core asks for `xdstp:/…`, this client for `xdstp:///…`, as the template says",
