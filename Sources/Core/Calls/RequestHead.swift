@@ -96,7 +96,7 @@ extension RequestHeadCache {
         let prepared = try find(
             for: call, call.head.authority ?? picked, defaultAuthority: defaultAuthority,
             scheme: scheme, userAgent: userAgent)
-        // It stands in the first entry now.
+        // The first entry has this method now, and keeps it alive.
         ordinary = hasDefaultHeaders ? prepared : nil
         ordinaryMethod = hasDefaultHeaders ? method : nil
         return prepared

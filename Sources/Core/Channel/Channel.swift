@@ -315,8 +315,8 @@ extension Channel {
         let head = CallHead(
             method, options, limits, selection.rules, requestHash: selection.requestHash)
         return CallCore(
-            head, deadline: deadline,
-            backend: backend, observer: observer, meter: meter, retries: retries, kept: kept)
+            head, deadline: deadline, backend: backend, observer: observer, meter: meter,
+            retries: retries, kept: kept)
     }
 }
 

@@ -34,8 +34,7 @@ package final class MethodConfigs: Sendable {
     ) {
         self.serverName = serverName
         self.usesRetryPolicies = usesRetryPolicies
-        first = MethodConfigTable(
-            config, serverName, usesRetryPolicies: usesRetryPolicies)
+        first = MethodConfigTable(config, serverName, usesRetryPolicies: usesRetryPolicies)
         state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
 }
@@ -47,8 +46,7 @@ extension MethodConfigs {
             if let selector {
                 usesRetryPolicies ? selector : SelectorWithoutAttempts(selector)
             } else {
-                MethodConfigTable(
-                    config, serverName, usesRetryPolicies: usesRetryPolicies)
+                MethodConfigTable(config, serverName, usesRetryPolicies: usesRetryPolicies)
             }
         // The old one is released outside the lock.
         let (waiting, _) = state.withLock { state in
