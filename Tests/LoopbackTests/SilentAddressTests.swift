@@ -103,12 +103,12 @@ struct SilentAddressTests {
             after: url.hasPrefix("http") ? answer : [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80])
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
-        let route = WireRoute(
-            target: try Target("a.test:443"), credentials: .insecure, arguments: Self.patient,
-            sockets: nil, proxy: try ProxyServer(url))
+        let plan = ConnectionPlan(
+            try Target("a.test:443"), credentials: .insecure, arguments: Self.patient,
+            queues: [queue], sockets: nil, proxy: try ProxyServer(url))
         let addresses = try [silent, sound].map { try #require(SocketAddress($0.target)) }
         let race = ConnectionRace(
-            addresses, route, resolved: .now, timeLimit: .seconds(3_600), loop: queue.loop
+            addresses, plan, resolved: .now, timeLimit: .seconds(3_600), loop: queue.loop
         ) { wire, candidate in
             OtherVersion.http1(isOnly: true).makeLink(
                 wire, candidate.address, candidate.times, candidate.loop, Self.patient)
@@ -149,11 +149,11 @@ struct SilentAddressTests {
         let silent = try Silent()
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
-        let route = WireRoute(
-            target: try Target(silent.target), credentials: .insecure, arguments: Self.patient,
-            sockets: nil, proxy: nil)
+        let plan = ConnectionPlan(
+            try Target(silent.target), credentials: .insecure, arguments: Self.patient,
+            queues: [queue], sockets: nil, proxy: nil)
         let race = ConnectionRace(
-            [try #require(SocketAddress(silent.target))], route, begun: .now + .seconds(-60),
+            [try #require(SocketAddress(silent.target))], plan, begun: .now + .seconds(-60),
             resolved: nil, timeLimit: .seconds(1), loop: queue.loop
         ) { _, _ throws(CandidateFailure) in
             // The address may answer before the race looks at the time again.

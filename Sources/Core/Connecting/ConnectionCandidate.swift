@@ -30,17 +30,17 @@ final class ConnectionCandidate: Sendable {
     /// What is known of the server at this address; nil if it is treated as the target is.
     let serverName: ServerName?
     let loop: EventLoop
-    private let route: WireRoute
+    private let plan: ConnectionPlan
     private let wakeUp = WakeUp()
     private let state: Mutex<State>
 
     init(
-        _ address: SocketAddress, serverName: ServerName?, _ route: WireRoute,
+        _ address: SocketAddress, serverName: ServerName?, _ plan: ConnectionPlan,
         times: ConnectionTimes, loop: EventLoop
     ) {
         self.address = address
         self.serverName = serverName
-        self.route = route
+        self.plan = plan
         self.loop = loop
         state = Mutex(State(times: times))
     }
@@ -65,7 +65,7 @@ extension ConnectionCandidate {
     private func connectedSocket() async throws(CandidateFailure) -> Socket {
         let first = try firstAddress()
         var socket = ConnectingSocket(try makeSocket(to: first), loop, wakeUp)
-        if route.sockets == nil { try await socket.connect(to: first) }
+        if plan.sockets == nil { try await socket.connect(to: first) }
         state.withLock { $0.times.connected = .now }
         if let tunnel {
             wait(for: "no answer from the proxy", .connect)
@@ -90,7 +90,7 @@ extension ConnectionCandidate {
             guard let (host, port) = Target.split("\(address)"), let port else { return nil }
             return ProxyHandshake(proxy, host: host, port: port)
         }
-        guard let proxy = route.proxy, let (host, port) = route.target.proxyDestination else {
+        guard let proxy = plan.proxy, let (host, port) = plan.target.proxyDestination else {
             return nil
         }
         return ProxyHandshake(proxy, host: host, port: port)
@@ -98,9 +98,9 @@ extension ConnectionCandidate {
 
     private func makeSocket(to address: SocketAddress) throws(CandidateFailure) -> Socket {
         do throws(SystemError) {
-            if let sockets = route.sockets { return try sockets() }
+            if let sockets = plan.sockets { return try sockets() }
             let socket = try Socket(for: address)
-            try socket.apply(route.arguments.socketOptions, isTCP: address.isTCP)
+            try socket.apply(plan.arguments.socketOptions, isTCP: address.isTCP)
             return socket
         } catch {
             throw CandidateFailure(cause: "\(error)")
@@ -111,10 +111,10 @@ extension ConnectionCandidate {
         // Before the session is made, which may take a while: it loads certificates.
         wait(for: "the TLS handshake did not complete", .tls)
         do throws(TLSError) {
-            if let security { return try security.makeSession(offering: route.protocols) }
-            return try route.credentials.session(
-                for: host, override: route.arguments.targetNameOverride,
-                offering: route.protocols)
+            if let security { return try security.makeSession(offering: plan.protocols) }
+            return try plan.credentials.session(
+                for: host, override: plan.arguments.targetNameOverride,
+                offering: plan.protocols)
         } catch {
             throw CandidateFailure(cause: "\(error)")
         }
@@ -135,7 +135,7 @@ extension ConnectionCandidate {
             throw CandidateFailure(
                 cause: "the certificate of the server was refused: \(PeerText.clean(reason))")
         }
-        if let verification = route.credentials.verification {
+        if let verification = plan.credentials.verification {
             try await verify(wire.verifiedCertificates, by: verification)
         }
     }
@@ -147,7 +147,7 @@ extension ConnectionCandidate {
     ) async throws(CandidateFailure) {
         wait(for: "the program's verification of the server did not end", .tls)
         let server =
-            route.arguments.targetNameOverride ?? route.credentials.targetNameOverride ?? host
+            plan.arguments.targetNameOverride ?? plan.credentials.targetNameOverride ?? host
         let result = Verdict()
         let check = Task.detached { [wakeUp] in
             do {
@@ -174,12 +174,12 @@ extension ConnectionCandidate {
 
     /// What secures the connection instead of the channel's credentials; nil for those.
     private var security: EndpointSecurity? {
-        route.credentials.isDecidedByEndpoints ? serverName?.security : nil
+        plan.credentials.isDecidedByEndpoints ? serverName?.security : nil
     }
 
     /// The server's name for TLS.
     private var host: String {
-        serverName?.name ?? route.arguments.defaultHost ?? route.target.host
+        serverName?.name ?? plan.arguments.defaultHost ?? plan.target.host
     }
 }
 
@@ -187,13 +187,11 @@ extension ConnectionCandidate {
 
 extension ConnectionCandidate {
     /// Begins HTTP/2 on the wire, and waits for the server's SETTINGS.
-    func openLink(
-        _ wire: consuming LinkWire, _ configuration: ConnectionConfiguration
-    ) async throws(CandidateFailure) -> Link {
+    func openLink(_ wire: consuming LinkWire) async throws(CandidateFailure) -> Link {
         wait(for: "no HTTP/2 SETTINGS from the server", .http2)
         let link = Link(
-            wire, to: address, times: state.withLock { $0.times }, configuration, loop: loop,
-            frameLog: route.arguments.frameLog ?? .ofEnvironment, owner: self)
+            wire, to: address, times: state.withLock { $0.times }, plan.configuration, loop: loop,
+            frameLog: plan.arguments.frameLog ?? .ofEnvironment, owner: self)
         link.start()
         do throws(CandidateFailure) {
             while true {
@@ -244,8 +242,8 @@ extension ConnectionCandidate {
     /// What the candidate connects to, for errors.
     var subject: String {
         if let proxy = serverName?.proxy { return "connect to the proxy \(proxy) for \(address)" }
-        guard let proxy = route.proxy, route.sockets == nil else { return "connect \(address)" }
-        return "connect to the proxy \(proxy) (\(address)) for \(route.target)"
+        guard let proxy = plan.proxy, plan.sockets == nil else { return "connect \(address)" }
+        return "connect to the proxy \(proxy) (\(address)) for \(plan.target)"
     }
 
     private func wait(for missing: String, _ phase: RPCError.Phase) {

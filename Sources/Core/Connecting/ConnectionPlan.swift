@@ -42,18 +42,15 @@ extension ConnectionPlan {
     func race(
         _ addresses: [SocketAddress], serverNames: [SocketAddress: ServerName], timeLimit: Duration
     ) -> ConnectionRace {
-        let route = WireRoute(
-            target: target, credentials: credentials, arguments: arguments,
-            protocols: otherVersion?.protocols, sockets: sockets, proxy: proxy)
-        return ConnectionRace(
-            addresses, serverNames: serverNames, route, resolved: resolvedAt,
+        ConnectionRace(
+            addresses, serverNames: serverNames, self, resolved: resolvedAt,
             timeLimit: timeLimit, loop: nextLoop()
         ) { [self] wire, candidate throws(CandidateFailure) in
             if let otherVersion, otherVersion.isChosen(by: wire) {
                 return otherVersion.makeLink(
                     wire, candidate.address, candidate.times, candidate.loop, arguments)
             }
-            return try await candidate.openLink(wire, configuration)
+            return try await candidate.openLink(wire)
         }
     }
 
@@ -63,6 +60,9 @@ extension ConnectionPlan {
         let turn = queueTurn.wrappingAdd(1, ordering: .relaxed).oldValue
         return queues[Int(UInt(bitPattern: turn) % UInt(queues.count))].loop
     }
+
+    /// The application protocols that are offered over TLS; nil offers those of the credentials.
+    var protocols: [String]? { otherVersion?.protocols }
 
     /// The loop of timers.
     var firstLoop: EventLoop { queues[0].loop }

@@ -17,7 +17,7 @@ final class ConnectionRace: Sendable {
 
     let begun: MonotonicInstant
     let loop: EventLoop
-    private let route: WireRoute
+    private let plan: ConnectionPlan
     private let timeLimit: Duration
     private let resolved: MonotonicInstant?
     private let lastStep: LastStep
@@ -26,7 +26,7 @@ final class ConnectionRace: Sendable {
     private let state: Mutex<RaceState>
 
     /// - Parameters:
-    ///   - addresses: In the order in which they are tried. Not used if the route supplies sockets.
+    ///   - addresses: In the order in which they are tried. Not used if the plan supplies sockets.
     ///   - serverNames: The names that TLS checks. For an address without an entry, TLS checks the channel's
     ///     name.
     ///   - begun: When the work began that the race is a part of; now by default.
@@ -35,20 +35,20 @@ final class ConnectionRace: Sendable {
     ///   - loop: The loop that the connection belongs to.
     init(
         _ addresses: [SocketAddress], serverNames: [SocketAddress: ServerName] = [:],
-        _ route: WireRoute, begun: MonotonicInstant = .now, resolved: MonotonicInstant?,
+        _ plan: ConnectionPlan, begun: MonotonicInstant = .now, resolved: MonotonicInstant?,
         timeLimit: Duration, loop: EventLoop, lastStep: @escaping LastStep
     ) {
         self.begun = begun
-        self.route = route
+        self.plan = plan
         self.resolved = resolved
         self.timeLimit = timeLimit
         self.loop = loop
         self.lastStep = lastStep
-        let plan = HappyEyeballs<RaceFailure>(
-            addresses: route.sockets == nil ? addresses : [.unix(path: route.target.text)],
-            attemptDelay: route.arguments.happyEyeballsDelay)
+        let order = HappyEyeballs<RaceFailure>(
+            addresses: plan.sockets == nil ? addresses : [.unix(path: plan.target.text)],
+            attemptDelay: plan.arguments.happyEyeballsDelay)
         state = Mutex(
-            RaceState(plan: plan, serverNames: serverNames, deadline: begun + timeLimit))
+            RaceState(plan: order, serverNames: serverNames, deadline: begun + timeLimit))
     }
 }
 
@@ -103,7 +103,7 @@ extension ConnectionRace {
         times.resolved = resolved
         times.failedAttemptCount = state.plan.failures.count
         let candidate = ConnectionCandidate(
-            address, serverName: state.serverNames[address], route, times: times, loop: loop)
+            address, serverName: state.serverNames[address], plan, times: times, loop: loop)
         state.running.append((index, candidate))
         return candidate
     }
