@@ -14,10 +14,13 @@ extension [Endpoint] {
     /// address keeps its TLS name. The other attributes are those of the first endpoint that has an
     /// address. Nil when none has one.
     func flattened() -> Endpoint? {
-        var seen: Set<ServerAddress> = []
-        let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }
+        var seen: Set<SocketAddress> = []
+        let addresses = flatMap { $0.addresses.map(\.socketAddress) }
+            .filter { seen.insert($0).inserted }
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
-        var endpoint = Endpoint(addresses.withFamiliesInterleaved, attributes: first.attributes)
+        var endpoint = Endpoint(
+            HappyEyeballs<Never>.interleaved(addresses).map { ServerAddress($0) },
+            attributes: first.attributes)
         endpoint.keepServerNames(of: self)
         endpoint.attributes.labels = labels
         return endpoint
@@ -46,26 +49,5 @@ extension [Endpoint] {
             return (-log(random) / weight, endpoint)
         }
         return keyed.inOrder { $0.key < $1.key }.map(\.endpoint)
-    }
-}
-
-extension [ServerAddress] {
-    /// Takes one address of each family in turn, beginning with the family of the first address
-    /// (RFC 8305 §4). The order within a family is kept.
-    fileprivate var withFamiliesInterleaved: [ServerAddress] {
-        var queues: [[ServerAddress]] = []
-        for address in self {
-            let family = address.socketAddress.family
-            if let queue = queues.firstIndex(where: { $0[0].socketAddress.family == family }) {
-                queues[queue].append(address)
-            } else {
-                queues.append([address])
-            }
-        }
-        guard queues.count > 1 else { return self }
-        let longest = queues.map(\.count).max() ?? 0
-        return (0..<longest).flatMap { index in
-            queues.compactMap { index < $0.count ? $0[index] : nil }
-        }
     }
 }

@@ -7,63 +7,63 @@ package import SwiftletTransport
 /// ```
 public struct ChannelSnapshot: Sendable {
     /// The channel's number. Channels, subchannels and connections of a process share one sequence.
-    public var id: UInt64
+    public let id: UInt64
     /// The target, as it was written.
-    public var target: String
+    public let target: String
     /// The channel's state.
-    public var connectivity: ConnectivityState
+    public let connectivity: ConnectivityState
     /// The policy that spreads calls; nil before the resolver's first result.
-    public var policy: String?
+    public let policy: String?
     /// The calls of the channel.
-    public var calls: CallCounts
+    public let calls: CallCounts
     /// Calls that wait for a connection.
-    public var waitingCallCount: Int
+    public let waitingCallCount: Int
     /// The last 64 events, the oldest first.
-    public var events: [ChannelEvent]
+    public let events: [ChannelEvent]
     /// The number of all events.
-    public var eventCount: Int
+    public let eventCount: Int
     /// When the channel was made, as the time since the first of January 1970, UTC.
-    public var creationTime: Duration
+    public let creationTime: Duration
     /// The subchannels, in the order in which they were made.
-    public var subchannels: [SubchannelSnapshot]
+    public let subchannels: [SubchannelSnapshot]
 }
 
 /// The part of a ``ChannelSnapshot`` about one endpoint.
 public struct SubchannelSnapshot: Sendable {
     /// The subchannel's number in the process.
-    public var id: UInt64
+    public let id: UInt64
     /// The addresses of the endpoint.
-    public var addresses: [ServerAddress]
+    public let addresses: [ServerAddress]
     /// The state that is reported to the balancer.
-    public var connectivity: ConnectivityState
+    public let connectivity: ConnectivityState
     /// Why the subchannel is in TRANSIENT_FAILURE; nil in other states.
-    public var failure: RPCError?
+    public let failure: RPCError?
     /// The calls on its connections, including those that have ended.
-    public var calls: CallCounts
+    public let calls: CallCounts
     /// The connections, including those that accept no new calls.
-    public var connections: [ConnectionSnapshot]
+    public let connections: [ConnectionSnapshot]
 }
 
 /// The part of a ``ChannelSnapshot`` about one connection.
 public struct ConnectionSnapshot: Sendable {
     /// The connection's number in the process.
-    public var id: UInt64
+    public let id: UInt64
     /// The client's address; nil if the system does not report it.
-    public var localAddress: ServerAddress?
+    public let localAddress: ServerAddress?
     /// The address of the server.
-    public var peer: ServerAddress
+    public let peer: ServerAddress
     /// Whether the connection is encrypted.
-    public var isSecure: Bool
+    public let isSecure: Bool
     /// Whether the connection accepts no new calls.
-    public var isDraining: Bool
+    public let isDraining: Bool
     /// The streams of the connection, or the requests on one of HTTP/1.1.
-    public var streams: CallCounts
+    public let streams: CallCounts
     /// The bytes that may be sent on the connection now (RFC 9113 §6.9); 0 on a connection of HTTP/1.1.
-    public var sendWindowByteCount: Int
+    public let sendWindowByteCount: Int
     /// PINGs that this side sent to find out whether the server is alive, or how fast it answers.
-    public var sentPingCount: Int
+    public let sentPingCount: Int
     /// The system's measurements of the TCP connection; nil if it reports none.
-    package var tcp: TCPInfo?
+    package let tcp: TCPInfo?
 }
 
 extension ConnectionSnapshot {

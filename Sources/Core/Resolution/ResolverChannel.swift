@@ -1,5 +1,6 @@
-/// The channel that a resolver is made for, as a module of this package sees it.
-package struct ResolverChannel: Sendable {
+/// The channel that a resolver is made for, as a module of this package sees it. A class, because copies of so many
+/// values would be a lot of code in every program.
+package final class ResolverChannel: Sendable {
     package let target: Target
     /// The `:authority` of its requests.
     package let authority: String
@@ -12,4 +13,18 @@ package struct ResolverChannel: Sendable {
     /// Adds to the events of the channel that it does not encrypt the calls to a cluster, although the control plane
     /// demands TLS. Not to be called under a lock.
     package let noteEncryptionIgnored: @Sendable (_ cluster: String) -> Void
+
+    init(
+        target: Target, authority: String, arguments: ChannelArguments,
+        credentials: ChannelCredentials, loop: EventLoop, meter: (any ChannelMeter)?,
+        noteEncryptionIgnored: @escaping @Sendable (_ cluster: String) -> Void
+    ) {
+        self.target = target
+        self.authority = authority
+        self.arguments = arguments
+        self.credentials = credentials
+        self.loop = loop
+        self.meter = meter
+        self.noteEncryptionIgnored = noteEncryptionIgnored
+    }
 }

@@ -25,6 +25,7 @@ final class OperationBatches: CallObserver {
     }
 
     fileprivate struct Batch: Sendable {
+        let number: Int
         var report: Report
         var remainingCount = 0
         var success = true
@@ -35,7 +36,8 @@ final class OperationBatches: CallObserver {
     fileprivate struct State: ~Copyable {
         var rules = OperationRules()
         var call: (any CallRequests)?
-        var batches: [Int: Batch] = [:]
+        /// In the order of their start. They are few, because each kind of operation runs once at a time.
+        var batches: [Batch] = []
         var nextBatch = 0
 
         var write: (batch: Int, then: (@Sendable () -> Void)?)?
@@ -142,7 +144,7 @@ extension OperationBatches.State {
         let number = nextBatch
         nextBatch += 1
         var plan = OperationBatches.Plan()
-        var batch = OperationBatches.Batch(report: report)
+        var batch = OperationBatches.Batch(number: number, report: report)
         for operation in operations {
             switch operation {
             case .sendInitialMetadata(let metadata, let then):
@@ -167,7 +169,7 @@ extension OperationBatches.State {
                 statusReader = (number, handler)
             }
         }
-        batches[number] = batch
+        batches.append(batch)
         return plan
     }
 }
@@ -228,16 +230,18 @@ extension OperationBatches.State {
             rules.end(.sendMessage)
             rules.end(.receiveMessage)
         }
-        let ended = batches.filter { $0.value.remainingCount == 0 }.keys.sorted()
-        return ended.compactMap { batches.removeValue(forKey: $0) }
+        let ended = batches.filter { $0.remainingCount == 0 }
+        batches.removeAll { $0.remainingCount == 0 }
+        return ended
     }
 
     /// Ends an operation of a batch.
     fileprivate mutating func endOperation(
         of batch: Int, success: Bool = true, _ handler: (@Sendable () -> Void)?
     ) {
-        batches[batch]?.remainingCount -= 1
-        batches[batch]?.ended(success: success, handler)
+        guard let index = batches.firstIndex(where: { $0.number == batch }) else { return }
+        batches[index].remainingCount -= 1
+        batches[index].ended(success: success, handler)
     }
 }
 

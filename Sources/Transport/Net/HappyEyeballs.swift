@@ -54,6 +54,7 @@ extension HappyEyeballs {
                 families.append((address.family, [address]))
             }
         }
+        guard families.count > 1 else { return addresses }
         let longest = families.map(\.addresses.count).max() ?? 0
         return (0..<longest).flatMap { turn in
             families.compactMap { turn < $0.addresses.count ? $0.addresses[turn] : nil }

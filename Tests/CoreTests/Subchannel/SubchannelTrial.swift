@@ -40,9 +40,9 @@ final class FakeLink: SubchannelLink {
     func endCalls(with error: RPCError) {}
     func snapshot(isDraining: Bool) -> ConnectionSnapshot {
         ConnectionSnapshot(
-            id: diagnosticID, peer: ServerAddress(address), isSecure: false,
+            id: diagnosticID, localAddress: nil, peer: ServerAddress(address), isSecure: false,
             isDraining: isDraining, streams: CallCounts(), sendWindowByteCount: 0,
-            sentPingCount: 0)
+            sentPingCount: 0, tcp: nil)
     }
     var counts: ChannelCounts {
         var counts = ChannelCounts()
