@@ -61,6 +61,7 @@ extension CallOptions {
         var needsEncryption = false
     }
 
+    @inline(never)  // Has many callers.
     private mutating func set(_ change: (inout Values) -> Void) {
         var values = rare?.values ?? Values()
         change(&values)

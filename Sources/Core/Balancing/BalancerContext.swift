@@ -75,9 +75,11 @@ extension BalancerContext {
 
     /// Makes a subchannel connect, unless it is connected or is connecting already. It tries again
     /// after each failure, with a growing delay, until it is dropped.
+    @inline(never)  // Has many callers.
     public mutating func connect(_ subchannel: Subchannel) { actions.append(.connect(subchannel)) }
 
     /// Removes a subchannel. Calls on its connections continue.
+    @inline(never)  // Has many callers.
     public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
 
     /// Withdraws those of the drops since the action number `start` whose subchannels `isKept` accepts. A parent

@@ -112,6 +112,7 @@ extension GracefulSwitch {
     }
 
     /// Returns whether the child made a report.
+    @inline(never)  // Has many callers.
     private static func run(
         _ child: inout Child?, _ context: inout BalancerContext, _ call: Call
     ) -> Bool {

@@ -33,6 +33,7 @@ extension CallCore: TimerTarget {
 
     /// The attempt has failed. If the call has a retry policy that grants another one, it follows. Otherwise the
     /// call ends, after the observer has read the messages that have arrived.
+    @inline(never)  // Has many callers.
     package func attemptFailed(with error: RPCError) {
         let now = MonotonicInstant.now
         let ending: Ending? = state.withLock { state in

@@ -68,6 +68,7 @@ extension ChannelCore {
     /// A picker needs the balancer. On the loop, because the call of the picker must not wait for a balancer.
     private func wakeBalancer() { loop.run { [self] in post(.timeHasCome) } }
 
+    @inline(never)  // Has many callers.
     func post(_ input: Balancing.Input) {
         balancing.inputs.handle(input) { handle($0) }
     }

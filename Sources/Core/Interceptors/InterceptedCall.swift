@@ -259,6 +259,7 @@ extension InterceptedCall {
         }
     }
 
+    @inline(never)  // Has many callers.
     private func handleRest() {
         HeldLocks.assertNone(calling: "interceptor")
         while let event = next() { handle(event) }
@@ -280,6 +281,7 @@ extension InterceptedCall {
     /// Sends the requests of one turn together, such as the headers with a message.
     private func gathering(_ body: () -> Void) { chain.gather(body) }
 
+    @inline(never)  // Has many callers.
     private func handle(_ event: Event) {
         switch event {
         case .request(let request): handle(request)

@@ -184,6 +184,7 @@ extension InterceptorChain {
         }
     }
 
+    @inline(never)  // Has many callers.
     private func pass(_ request: ChainRequest, to below: ChainLower) {
         guard below.send(request) != nil, case .write = request else { return }
         // A message after the end of the request is dropped, and its writer must not wait.
@@ -248,6 +249,7 @@ extension InterceptorChain: TimerTarget {
 // MARK: - Responses
 
 extension InterceptorChain {
+    @inline(never)  // Has many callers.
     func receive(_ response: ChainResponse) {
         responses.handle(response) { deliver($0) }
     }

@@ -230,6 +230,7 @@ extension CompletionQueue {
     /// Blocks the calling thread while `isWaiting`, for a blocking call on a queue that is turned
     /// by hand. If several threads wait, one of them turns the loop. When its own wait is over,
     /// another one turns the loop.
+    @inline(never)  // Has many callers.
     func turn(while isWaiting: () -> Bool) {
         var scratch = EventLoop.Scratch()
         while true {

@@ -77,6 +77,7 @@ extension EventLoop {
 
     /// Runs `job` on the loop's thread. Jobs run in the order of their enqueueing. After the loop
     /// was closed, they run on the global executor.
+    @inline(never)  // Has many callers.
     package func enqueue(_ job: Job) {
         let (isClosed, mustWake) = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.jobs.append(job) }

@@ -37,6 +37,7 @@ extension WakeUp {
     }
 
     /// Suspends the task until the next signal. False if it was cancelled.
+    @inline(never)  // Has many callers.
     package func wait() async -> Bool {
         await Resumption<Void>.wait { waiter in
             let isOver = state.withLock { state in

@@ -43,6 +43,7 @@ extension Endpoint {
 
 extension EndpointAttributes {
     /// Nil for an endpoint that is treated as the target is.
+    @inline(never)  // Has many callers.
     fileprivate var ownServerName: ServerName? {
         let name = ServerName(name: serverName, security: security, proxy: proxy)
         return name == ServerName() ? nil : name

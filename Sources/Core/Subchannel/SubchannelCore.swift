@@ -77,6 +77,7 @@ protocol SubchannelOwner: AnyObject, Sendable {
 
 extension SubchannelCore {
     /// Handles an input. Returns whether the balancer gets a report because of it.
+    @inline(never)  // Has many callers.
     @discardableResult
     func handle(_ input: Life.Input) -> Bool {
         let work = state.withLock { prepare(input, &$0) }

@@ -136,11 +136,13 @@ extension Metadata {
     }
 
     /// Removes all values for `name`.
+    @inline(never)  // Has many callers.
     public mutating func removeAll(_ name: String) {
         let name = name.lowercasedASCII
         elements.removeAll { $0.name == name }
     }
 
+    @inline(never)  // Has many callers.
     private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
@@ -179,6 +181,7 @@ extension Metadata {
     }
 
     /// Appends a value that a peer sent, without a check.
+    @inline(never)  // Has many callers.
     package mutating func append(received value: Content, for name: String) {
         if case .text(let text) = value, !WireText.hasBoundedMarks(text) {
             return append(Element(lowercased: name, .bytes(Array(text.utf8))))
@@ -230,6 +233,7 @@ extension Metadata.Content {
 extension String {
     /// Converts only A–Z. Unicode's rules would also convert the Kelvin sign to `k`, and so make an
     /// illegal name legal.
+    @inline(never)  // Has many callers.
     fileprivate var lowercasedASCII: String {
         guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
         return String(

@@ -39,6 +39,7 @@ package enum MetadataRules {
 
     /// Whether values of the header must not appear in logs and descriptions: it authenticates the caller, or its
     /// name says that it is secret. The name is ASCII in lower case.
+    @inline(never)  // Has many callers.
     package static func isHidden(_ name: String) -> Bool {
         // Bytes of an unknown kind cannot be judged, and are often tokens.
         hasSecretName(name)
@@ -46,6 +47,7 @@ package enum MetadataRules {
     }
 
     /// Whether the name says that the value is secret.
+    @inline(never)  // Has many callers.
     package static func hasSecretName(_ name: String) -> Bool {
         isSecret(name) || secretParts.contains { part in contains(name.utf8, part.utf8) }
             || added.withLock { $0.contains(name) }

@@ -81,6 +81,7 @@ public struct RPCError: Error, Sendable {
         var timeline: CallTimeline?
     }
 
+    @inline(never)  // Has many callers.
     public init(_ code: StatusCode, _ message: String) {
         storage = Storage(Values(code: code == .ok ? .unknown : code, message: message))
     }
@@ -94,6 +95,7 @@ public struct RPCError: Error, Sendable {
         details = status.details
     }
 
+    @inline(never)  // Has many callers.
     private mutating func set(_ change: (inout Values) -> Void) {
         var values = storage.values
         change(&values)
@@ -224,6 +226,7 @@ extension RPCError {
 
 extension RPCError {
     /// An error in the arguments of a call. Nothing was sent.
+    @inline(never)  // Has many callers.
     package static func refused(_ code: StatusCode, _ message: String) -> RPCError {
         var error = RPCError(code, message)
         error.phase = .preparing

@@ -57,6 +57,7 @@ extension ProtobufReader {
         }
     }
 
+    @inline(never)  // Has many callers.
     mutating func varint() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -67,6 +68,7 @@ extension ProtobufReader {
         throw Malformed()
     }
 
+    @inline(never)  // Has many callers.
     private mutating func takeCounted() throws(Malformed) -> ArraySlice<UInt8> {
         let count = try varint()
         guard count <= UInt64(bytes.count) else { throw Malformed() }
