@@ -104,11 +104,15 @@ struct WireCodingTests {
         }
     }
 
-    @Test("assemble messages, however they are split", arguments: 0...23)
-    func assembly(cut: Int) throws {
+    @Test(
+        "assemble messages, however they are split, also in memory of a request",
+        arguments: 0...23, [0, 30, 300, 3_000])
+    func assembly(cut: Int, sentByteCount: Int) throws {
         let wire: [UInt8] =
             [0, 0, 0, 0, 3, 1, 2, 3] + [0, 0, 0, 0, 0] + [1, 0, 0, 0, 5, 9, 8, 7, 6, 5]
         var assembler = MessageAssembler(maxByteCount: 5)
+        assembler.reuse(.whole([UInt8](repeating: 0xff, count: sentByteCount)))
+        #expect(assembler.pendingByteCount == 0 && !assembler.isInsideMessage)
         var messages: [AssembledMessage] = []
         for part in [Array(wire[..<cut]), Array(wire[cut...])] {
             var offset = 0
@@ -123,6 +127,27 @@ struct WireCodingTests {
                 .init(bytes: [], isCompressed: false),
                 .init(bytes: [9, 8, 7, 6, 5], isCompressed: true),
             ])
+    }
+
+    @Test("are put into memory of a request, if little of it is left over")
+    func reuse() throws {
+        let wire: [UInt8] = [0, 0, 0, 0, 3, 1, 2, 3]
+        for (size, isReused) in [(30, true), (300, false), (3_000, false)] {
+            var assembler = MessageAssembler(maxByteCount: nil)
+            var sent: [UInt8] = []
+            sent.reserveCapacity(size)
+            let capacity = sent.capacity
+            assembler.reuse(.whole(sent))
+            sent = []
+            var messages: [[UInt8]] = []
+            var offset = 0
+            while let message = try assembler.next(in: (wire + wire).span, at: &offset) {
+                messages.append(message.bytes)
+            }
+            #expect(messages == [[1, 2, 3], [1, 2, 3]])
+            // The second message has memory of its own.
+            #expect(messages.map { $0.capacity == capacity } == [isReused, false])
+        }
     }
 
     @Test("give access to the body of a message, and continue with bytes that were appended")

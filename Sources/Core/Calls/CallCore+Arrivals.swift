@@ -153,7 +153,7 @@ extension CallCore.State {
     private mutating func receive(
         _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
     ) {
-        outbound.commit()
+        if let sent = outbound.commit() { inbound.reuse(sent) }
         lifetime.noteFirstByte(at: now)
         inbound.receiveHeaders(
             httpStatus: initial.httpStatus, initial.encoding, initial.metadata)

@@ -48,6 +48,9 @@ extension Inbound {
         initialMetadata = metadata
     }
 
+    /// See ``MessageAssembler/reuse(_:)``.
+    mutating func reuse(_ sent: consuming EncodedMessage) { body.reuse(sent) }
+
     /// Throws if the body breaks the rules of its framing, or a message is too large.
     mutating func receiveBody(_ bytes: Span<UInt8>) throws(RPCError) {
         count(bytes.count)

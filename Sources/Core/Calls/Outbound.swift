@@ -146,8 +146,10 @@ extension Outbound {
     /// Whether the request cannot be sent again: the server has begun to answer, or too much was written.
     var isCommitted: Bool { log.isCommitted }
 
-    /// The server has begun to answer, so that the request is not sent again.
-    mutating func commit() { log.commit() }
+    /// The server has begun to answer, so that the request is not sent again. Returns the first message that is no
+    /// longer kept.
+    @discardableResult
+    mutating func commit() -> EncodedMessage? { log.commit() }
 }
 
 // MARK: - Reports of writes

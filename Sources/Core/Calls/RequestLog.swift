@@ -100,14 +100,15 @@ extension RequestLog {
     /// Drops all messages, sent or not: the call has ended.
     mutating func removeAll() { self = RequestLog(maxReplayByteCount: maxReplayByteCount) }
 
-    /// Drops messages that the stream has: the request is not sent again.
-    mutating func commit() {
+    /// Drops messages that the stream has: the request is not sent again. Returns the first of them.
+    @discardableResult
+    mutating func commit() -> EncodedMessage? {
         isCommitted = true
-        guard handedOverCount == count else { return }
-        first = nil
+        guard handedOverCount == count else { return nil }
         rest = []
         count = 0
         handedOverCount = 0
         byteCount = 0
+        return first.take()
     }
 }

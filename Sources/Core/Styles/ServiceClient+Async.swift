@@ -11,7 +11,8 @@ extension ServiceClient {
     ) async throws(RPCError) -> Reply {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
+        var response = await channel.rawUnary(
+            method.signature, consume encoded, withDefaults(options))
         let bytes = try response.takeBytes(of: method.signature)
         return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
@@ -24,7 +25,8 @@ extension ServiceClient {
     ) async throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = await channel.rawUnary(method.signature, encoded, withDefaults(options))
+        var response = await channel.rawUnary(
+            method.signature, consume encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
@@ -33,14 +35,17 @@ extension ServiceClient {
 extension Channel {
     @usableFromInline
     package func rawUnary(
-        _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
+        _ method: MethodSignature, _ message: consuming EncodedMessage,
+        _ options: consuming CallOptions
     ) async -> RawResponse {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
+        // Moved into the call: its memory is used again for the response.
+        var message = Optional(message)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
                 observer.expect(for: resumption)
-                call.start(only: message)
+                if let message = message.take() { call.start(only: message) }
             }
         } onCancel: {
             call.cancel()

@@ -16,7 +16,8 @@ extension ServiceClient {
     ) throws(RPCError) -> Response<Reply> {
         try method.signature.check(.unary)
         let encoded = try method.requestCodec.encode(request)
-        var response = channel.rawBlockingUnary(method.signature, encoded, withDefaults(options))
+        var response = channel.rawBlockingUnary(
+            method.signature, consume encoded, withDefaults(options))
         return try response.takeResponse(method.replyCodec)
     }
 
@@ -25,15 +26,17 @@ extension ServiceClient {
 extension Channel {
     @usableFromInline
     func rawBlockingUnary(
-        _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
+        _ method: MethodSignature, _ message: consuming EncodedMessage,
+        _ options: consuming CallOptions
     ) -> RawResponse {
         let queue = backend.queue
         let observer = SingleResponse(isForTask: false)
         let call = makeCall(method, options, observer: observer)
         if queue.blocksItself { call.fail(.blockedQueue) }
+        var message = Optional(message)
         return Resumption.block(on: queue) { resumption in
             observer.expect(for: resumption)
-            call.start(only: message)
+            if let message = message.take() { call.start(only: message) }
         }
     }
 

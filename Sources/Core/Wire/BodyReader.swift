@@ -20,6 +20,9 @@ extension BodyReader {
     /// The number of bytes of that message that have not arrived. 0 if its size is not known.
     var missingByteCount: Int { assembler.missingBodyByteCount }
 
+    /// See ``MessageAssembler/reuse(_:)``.
+    mutating func reuse(_ sent: consuming EncodedMessage) { assembler.reuse(sent) }
+
     /// Reads `bytes` from `offset` on. Returns the next complete message; nil when all bytes have
     /// been read. Throws if the message is too large or its prefix is malformed.
     mutating func next(

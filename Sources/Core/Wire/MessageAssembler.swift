@@ -26,6 +26,7 @@ extension AssembledMessage {
 /// that have arrived, not for a length that a prefix claims.
 package struct MessageAssembler: Sendable {
     private var prefix: [UInt8] = []
+    /// Empty before the body of a message, but may have memory then: see ``reuse(_:)``.
     private var body: [UInt8] = []
     /// The bytes of the body that have not arrived yet; nil while the prefix is read.
     private var missingByteCount: Int?
@@ -50,9 +51,26 @@ package struct MessageAssembler: Sendable {
     /// allocated as its bytes arrive.
     private static let reservedAtOnce = 64 << 10
 
+    /// Memory of a request is kept only up to this size.
+    private static let reusedAtMost = 1 << 10
+    /// Memory of a request is not used for a message if more than this is left over, beside the message's own size.
+    private static let leftOverAtMost = 64
+
     package init(maxByteCount: Int?, from sender: Sender = .server) {
         self.maxByteCount = maxByteCount
         self.sender = sender
+    }
+}
+
+extension MessageAssembler {
+    /// Keeps the memory of a message that was sent for the first one that arrives: a call with one message in each
+    /// direction then allocates memory for one of them. To be called before the first byte arrives.
+    mutating func reuse(_ sent: consuming EncodedMessage) {
+        guard case .whole(var memory) = consume sent, memory.capacity <= Self.reusedAtMost else {
+            return
+        }
+        memory.removeAll(keepingCapacity: true)
+        body = memory
     }
 }
 
@@ -74,10 +92,15 @@ extension MessageAssembler {
         guard let missing = try readPrefix(in: bytes, at: &offset) else { return nil }
         if body.isEmpty, missing <= bytes.count - offset {
             // The common case: the message is in one piece.
-            missingByteCount = nil
-            let whole = [UInt8](copying: bytes.extracting(offset..<offset + missing))
+            let whole = bytes.extracting(offset..<offset + missing)
             offset += missing
-            return AssembledMessage(bytes: whole, isCompressed: isCompressed)
+            let leftOver = body.capacity - missing
+            if leftOver >= 0, leftOver <= missing + Self.leftOverAtMost {
+                body.append(copying: whole)
+            } else {
+                body = [UInt8](copying: whole)
+            }
+            return takeWhole()
         }
         let count = min(missing, bytes.count - offset)
         if count > 0 {
