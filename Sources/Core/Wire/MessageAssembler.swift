@@ -51,9 +51,10 @@ package struct MessageAssembler: Sendable {
     /// allocated as its bytes arrive.
     private static let reservedAtOnce = 64 << 10
 
-    /// Memory of a request is kept only up to this size.
+    /// The memory of a larger request is not kept.
     private static let reusedAtMost = 1 << 10
-    /// Memory of a request is not used for a message if more than this is left over, beside the message's own size.
+    /// A message is put into that memory only if twice its size and this many bytes fill it: a program may keep its bytes,
+    /// and the memory with them.
     private static let leftOverAtMost = 64
 
     package init(maxByteCount: Int?, from sender: Sender = .server) {
@@ -63,8 +64,8 @@ package struct MessageAssembler: Sendable {
 }
 
 extension MessageAssembler {
-    /// Keeps the memory of a message that was sent for the first one that arrives: a call with one message in each
-    /// direction then allocates memory for one of them. To be called before the first byte arrives.
+    /// Keeps the memory of a message that was sent, for the first one that arrives. So a call with one small message
+    /// in each direction allocates memory for one of them. To be called before the first byte arrives.
     mutating func reuse(_ sent: consuming EncodedMessage) {
         guard case .whole(var memory) = consume sent, memory.capacity <= Self.reusedAtMost else {
             return
