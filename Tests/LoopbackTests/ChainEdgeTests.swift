@@ -178,19 +178,46 @@ struct ChainEdgeTests {
         }
     }
 
-    @Test("an interceptor may give each attempt its own timeout")
-    func timePerAttempt() async throws {
-        let server = try LoopbackServer { server in
+    /// A server whose first attempt of a call exceeds its timeout. The second takes longer than that timeout.
+    private static func slowAtFirst() throws -> LoopbackServer {
+        try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, context in
-                // The first attempt exceeds its timeout. The second takes longer than that timeout.
                 let isFirst = context.metadata["attempt"] == "1"
                 try await Task.sleep(for: isFirst ? .seconds(60) : .milliseconds(300))
                 return request
             }
         }
+    }
+
+    @Test("an interceptor may give each attempt its own timeout")
+    func timePerAttempt() async throws {
+        let server = try Self.slowAtFirst()
         let again = InterceptorFactory("again") { _ in Again(pause: nil) }
         let channel = try Channel(
             server.target, credentials: .insecure, interceptors: [.all(again)])
+        let reply = try await channel.unary(
+            HostileTrial.echo, [7], options: .with { $0.timeout = .seconds(120) })
+        #expect(reply == [7])
+    }
+
+    /// Restarts its part of the call after that has ended.
+    private final class Late: Interceptor {
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            call.close(end)
+            call.restart()
+            call.start(CallOptions())
+        }
+    }
+
+    @Test("an interceptor of an attempt that was replaced does not disturb the next attempt")
+    func restartOfReplacedPart() async throws {
+        let server = try Self.slowAtFirst()
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [
+                .all(InterceptorFactory("again") { _ in Again(pause: nil) }),
+                .all(InterceptorFactory("late") { _ in Late() }),
+            ])
         let reply = try await channel.unary(
             HostileTrial.echo, [7], options: .with { $0.timeout = .seconds(120) })
         #expect(reply == [7])

@@ -23,6 +23,8 @@ extension InterceptedCall {
         var isCancelled = false
         /// Whether the call has ended for the caller.
         var isOver = false
+
+        var hasEnded: Bool { isCancelled || isOver }
     }
 }
 

@@ -50,8 +50,10 @@ public final class InterceptedCall: Sendable {
 extension InterceptedCall {
     /// Starts the rest of the call with these options.
     public func start(_ options: CallOptions) {
+        // After the end, the start of a part that was replaced must not move the deadline of its successor.
+        guard let below = state.withLock({ $0.hasEnded ? nil : $0.below }) else { return }
         chain.deadline.shorten(chain, to: options.deadline)
-        if let refusal = below?.send(start: options) { refuse(refusal) }
+        if let refusal = below.send(start: options) { refuse(refusal) }
     }
 
     /// Starts the rest of the call with these options and on another path. The method of that path
@@ -99,11 +101,12 @@ extension InterceptedCall {
     /// be sent again. If the old one ended before the caller had made all requests, the later
     /// requests are passed to the interceptor as usual.
     public func restart() {
+        guard !hasEnded else { return }
         restoreDeadline()
         let fresh = chain.link(from: nextIndex, under: .interceptor(self))
         let unneeded: ChainLower? = state.withLock { state in
-            // After the end of the call nothing is sent.
-            guard !state.isCancelled, !state.isOver else { return fresh }
+            // The call may have ended in the meantime.
+            guard !state.hasEnded else { return fresh }
             defer { state.below = fresh }
             return state.below
         }
@@ -115,6 +118,9 @@ extension InterceptedCall {
     }
 
     private var below: ChainLower? { state.withLock { $0.below } }
+
+    /// Whether nothing more is sent.
+    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The rest of the call has ended: the deadline of this part applies again.
     private func restoreDeadline() {
@@ -183,7 +189,7 @@ extension InterceptedCall {
     /// interceptor that waits before it continues the call.
     public func holdRequests() {
         let isNew = state.withLock { state in
-            guard !state.holdsRequests, !state.isCancelled, !state.isOver else { return false }
+            guard !state.holdsRequests, !state.hasEnded else { return false }
             state.holdsRequests = true
             return true
         }
