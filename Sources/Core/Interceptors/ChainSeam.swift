@@ -48,7 +48,7 @@ extension ChainUpper {
     @inline(never)
     func receive(_ response: ChainResponse) {
         switch self {
-        case .face(let chain): chain.receive(response)
+        case .face(let chain): chain.respond(response)
         case .interceptor(let call): call.receive(response)
         }
     }
@@ -56,7 +56,7 @@ extension ChainUpper {
     @inline(never)
     func receive(end: CallEnd) {
         switch self {
-        case .face(let chain): chain.receive(end: end)
+        case .face(let chain): chain.respond(end: end)
         case .interceptor(let call): call.receive(end: end)
         }
     }
@@ -100,7 +100,7 @@ struct ChainSeam {
     /// Messages that were written before the start.
     private var early: [RawMessage] = []
 
-    init(under upper: ChainUpper) { self.upper = upper }
+    init(under upper: ChainUpper?) { self.upper = upper }
 }
 
 extension ChainSeam {

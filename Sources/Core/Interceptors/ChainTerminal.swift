@@ -2,8 +2,14 @@ import SwiftletTransport
 import Synchronization
 
 /// The end of a chain. Creates the call when it is started.
-final class ChainTerminal: CallObserver {
-    fileprivate struct State: ~Copyable {
+///
+/// The first one is a part of the chain, so that most calls need no object for it. One that an interceptor begins by a
+/// restart is an object, so that late events of a former call do not reach it.
+enum ChainTerminal: Sendable {
+    case first(InterceptorChain)
+    case restarted(RestartedTerminal)
+
+    struct State: ~Copyable {
         var seam: ChainSeam
         var core: (any CallRequests)?
         /// Messages that were asked for before the start.
@@ -15,14 +21,40 @@ final class ChainTerminal: CallObserver {
         var finishes = false
         var startsLater = false
         var isOver = false
+
+        init(under upper: ChainUpper?) { seam = ChainSeam(under: upper) }
     }
 
-    private let chain: InterceptorChain
-    private let state: Mutex<State>
+    private var chain: InterceptorChain {
+        switch self {
+        case .first(let chain): chain
+        case .restarted(let terminal): terminal.chain
+        }
+    }
+
+    private var observer: any CallObserver {
+        switch self {
+        case .first(let chain): chain
+        case .restarted(let terminal): terminal
+        }
+    }
+
+    private func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result {
+        switch self {
+        case .first(let chain): chain.firstTerminal.withLock(body)
+        case .restarted(let terminal): terminal.state.withLock(body)
+        }
+    }
+}
+
+/// A terminal that an interceptor has begun by a restart.
+final class RestartedTerminal: Sendable {
+    fileprivate let chain: InterceptorChain
+    fileprivate let state: Mutex<ChainTerminal.State>
 
     init(_ chain: InterceptorChain, under upper: ChainUpper) {
         self.chain = chain
-        state = Mutex(State(seam: ChainSeam(under: upper)))
+        state = Mutex(ChainTerminal.State(under: upper))
     }
 }
 
@@ -31,7 +63,7 @@ final class ChainTerminal: CallObserver {
 extension ChainTerminal {
     /// See ``InterceptorChain/gather(_:)``.
     func gather(_ body: () -> Void) {
-        state.withLock { $0.gatherCount += 1 }
+        withState { $0.gatherCount += 1 }
         body()
         sendGathered()
     }
@@ -49,16 +81,16 @@ extension ChainTerminal {
     }
 
     /// Whether the call was created, so that no interceptor delays it.
-    var hasCore: Bool { state.withLock { $0.core != nil } }
+    var hasCore: Bool { withState { $0.core != nil } }
 
     var hasUnreadEnd: Bool {
-        let core = state.withLock { $0.core }
+        let core = withState { $0.core }
         return core?.hasUnreadEnd ?? false
     }
 
     /// True before the call was created: see ``InterceptorChain/mayHaveSent``.
     var mayHaveSent: Bool {
-        let core = state.withLock { $0.core }
+        let core = withState { $0.core }
         return core?.mayHaveSent ?? true
     }
 
@@ -67,7 +99,7 @@ extension ChainTerminal {
     /// The next gathered request. Nil if none is left or another ``gather(_:)`` is running. A nil
     /// ends the caller's ``gather(_:)``.
     private func nextStep() -> (any CallRequests, Step)? {
-        state.withLock { state in
+        withState { state in
             guard state.gatherCount == 1, let core = state.core,
                 let step = state.takeStep()
             else {
@@ -80,7 +112,7 @@ extension ChainTerminal {
 
     /// Starts the call. Returns why that is not allowed, if it is not.
     func send(start options: CallOptions) -> String? {
-        let (verdict, early) = state.withLock { state in
+        let (verdict, early) = withState { state in
             (state.seam.admit(.start), state.seam.takeEarly())
         }
         switch verdict {
@@ -94,8 +126,8 @@ extension ChainTerminal {
 
     private func start(_ options: CallOptions) {
         chain.noteStart()
-        guard let core = chain.makeCore(options, observer: self) else { return }
-        let (startsNow, demand): (Bool, Int) = state.withLock { state in
+        guard let core = chain.makeCore(options, observer: observer) else { return }
+        let (startsNow, demand): (Bool, Int) = withState { state in
             guard !state.isOver else { return (false, 0) }
             state.core = core
             state.startsLater = state.gatherCount > 0
@@ -106,14 +138,14 @@ extension ChainTerminal {
     }
 
     private func write(_ message: RawMessage) {
-        let core = state.withLock { $0.receiver(of: message) }
+        let core = withState { $0.receiver(of: message) }
         core?.write(message, andFinish: false)
     }
 
     /// Passes a request on. Returns why it is not allowed, if it is not.
     func send(_ request: ChainRequest) -> String? {
         if case .start(let options) = request { return send(start: options) }
-        let (verdict, core) = state.withLock { $0.admit(request) }
+        let (verdict, core) = withState { $0.admit(request) }
         if case .refuse(let reason) = verdict { return reason }
         switch request {
         // Handled above.
@@ -142,12 +174,17 @@ extension ChainTerminal.State {
         case (.pass, .receiveNext):
             if core == nil { earlyDemand += 1 }
             return (verdict, core)
-        case (.pass, .cancel):
-            isOver = true
-            return (verdict, core.take())
+        case (.pass, .cancel): return (verdict, end())
         default: break
         }
         return (verdict, nil)
+    }
+
+    /// Nothing follows. Returns the call.
+    fileprivate mutating func end() -> (any CallRequests)? {
+        isOver = true
+        pending = Backlog()
+        return core.take()
     }
 
     /// The call to write a message to; nil if the message is gathered.
@@ -176,38 +213,71 @@ extension ChainTerminal.State {
 // MARK: - Responses
 
 extension ChainTerminal {
+    fileprivate func messageWasWritten(wasAccepted: Bool) {
+        if !wasAccepted, isLast { chain.noteLostWrite() }
+        receive(.writeDone)
+    }
+
+    /// Whether no interceptor has begun another one since.
+    private var isLast: Bool {
+        switch (self, chain.terminal) {
+        case (.first, .first): true
+        case (.restarted(let terminal), .restarted(let last)): terminal === last
+        default: false
+        }
+    }
+
+    fileprivate func receive(end: CallEnd) {
+        let upper = withState { $0.seam.admit(.close).upper }
+        upper?.receive(end: end)
+        // Released outside the lock.
+        _ = withState { $0.end() }
+    }
+
+    fileprivate func receive(_ response: ChainResponse) {
+        // The call delivers events in order; after a cancellation the seam drops them.
+        let upper = withState { $0.seam.admit(response.kind).upper }
+        upper?.receive(response)
+    }
+}
+
+extension InterceptorChain: CallObserver {
     // The methods call interceptors, which are code of the user.
+    var runsHandlers: Bool { true }
+
+    func receive(initialMetadata: Metadata) {
+        ChainTerminal.first(self).receive(.initialMetadata(initialMetadata))
+    }
+
+    func receive(message: [UInt8], from call: any CallRequests) {
+        ChainTerminal.first(self).receive(.message(RawMessage(message)))
+    }
+
+    func messageWasWritten(wasAccepted: Bool) {
+        ChainTerminal.first(self).messageWasWritten(wasAccepted: wasAccepted)
+    }
+
+    func receive(end: consuming CallEnd) { ChainTerminal.first(self).receive(end: end) }
+}
+
+extension RestartedTerminal: CallObserver {
     var runsHandlers: Bool { true }
 
     var isAwaited: Bool { chain.isAwaited }
 
-    func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
+    func receive(initialMetadata: Metadata) {
+        ChainTerminal.restarted(self).receive(.initialMetadata(initialMetadata))
+    }
 
     func receive(message: [UInt8], from call: any CallRequests) {
-        pass(.message(RawMessage(message)))
+        ChainTerminal.restarted(self).receive(.message(RawMessage(message)))
     }
 
     func messageWasWritten(wasAccepted: Bool) {
-        if !wasAccepted, chain.terminal === self { chain.noteLostWrite() }
-        pass(.writeDone)
+        ChainTerminal.restarted(self).messageWasWritten(wasAccepted: wasAccepted)
     }
 
-    func receive(end: consuming CallEnd) {
-        let upper = state.withLock { $0.seam.admit(.close).upper }
-        upper?.receive(end: end)
-        let core = state.withLock { state in
-            state.isOver = true
-            return state.core.take()
-        }
-        // Released outside the lock.
-        _ = core
-    }
-
-    private func pass(_ response: ChainResponse) {
-        // The call delivers events in order; after a cancellation the seam drops them.
-        let upper = state.withLock { $0.seam.admit(response.kind).upper }
-        upper?.receive(response)
-    }
+    func receive(end: consuming CallEnd) { ChainTerminal.restarted(self).receive(end: end) }
 }
 
 extension CallRequests {

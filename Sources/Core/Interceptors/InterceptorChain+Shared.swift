@@ -7,14 +7,19 @@ extension InterceptorChain {
     /// terminal replaces the old one for all interceptors. Nil after the end of the call.
     var terminal: ChainTerminal? { state.withLock { $0.terminal } }
 
-    /// Has no effect after the end of the call.
-    func replaceTerminal(_ terminal: ChainTerminal) {
+    /// A terminal below an interceptor, or below the face. After the end of the call, the chain does not keep it.
+    func makeTerminal(under upper: ChainUpper) -> ChainTerminal {
+        let isFirst = state.withLock { $0.terminal == nil && !$0.hasEnd }
+        if isFirst { firstTerminal.withLock { $0.seam = ChainSeam(under: upper) } }
+        let terminal =
+            isFirst ? ChainTerminal.first(self) : .restarted(RestartedTerminal(self, under: upper))
         // The old one is released outside the lock.
         _ = state.withLock { state in
             guard !state.hasEnd else { return nil as ChainTerminal? }
             defer { state.terminal = terminal }
             return state.terminal
         }
+        return terminal
     }
 
     /// The error that this side ended the call with; nil if it did not.

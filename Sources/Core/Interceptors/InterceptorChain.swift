@@ -55,6 +55,7 @@ final class InterceptorChain: CallRequests {
     /// When the call began.
     private let begun = MonotonicInstant.now
     let state: Mutex<State>
+    let firstTerminal = Mutex(ChainTerminal.State(under: nil))
     private let responses = SerialMailbox<ChainResponse>()
 
     /// - Parameters:
@@ -93,9 +94,7 @@ extension InterceptorChain {
             call.place(above: link(from: index + 1, under: .interceptor(call)))
             return .interceptor(call)
         }
-        let terminal = ChainTerminal(self, under: upper)
-        replaceTerminal(terminal)
-        return .terminal(terminal)
+        return .terminal(makeTerminal(under: upper))
     }
 
     /// Creates the call at the end of the chain; nil after the end of the call.
@@ -189,7 +188,7 @@ extension InterceptorChain {
         guard below.send(request) != nil, case .write = request else { return }
         // A message after the end of the request is dropped, and its writer must not wait.
         noteLostWrite()
-        receive(.writeDone)
+        respond(.writeDone)
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
@@ -218,7 +217,7 @@ extension InterceptorChain {
         }
         var end = CallEnd(error: error)
         end.dropsUnread = true
-        receive(end: end)
+        respond(end: end)
         below?.cancel()
     }
 
@@ -250,11 +249,11 @@ extension InterceptorChain: TimerTarget {
 
 extension InterceptorChain {
     @inline(never)  // Has many callers.
-    func receive(_ response: ChainResponse) {
+    func respond(_ response: ChainResponse) {
         responses.handle(response) { deliver($0) }
     }
 
-    func receive(end: CallEnd) {
+    func respond(end: CallEnd) {
         responses.handle(orKeep: .close(end), now: { deliver(end) }) { deliver($0) }
     }
 
