@@ -5,13 +5,13 @@ import Testing
 @Suite("An optional message")
 struct PresenceTests {
     /// All bits of its numbers are values, so that an optional of it has a byte of its own.
-    private struct Number: DropsUnknownFields {
+    struct Number: DropsUnknownFields {
         var value: UInt64 = 0
 
         static let layout = Layout<Self> { field in field.fixed64(1, \.value) }
     }
 
-    private struct Holder: Message {
+    struct Holder: Message {
         var first: Number?
         var text: Google.Protobuf.StringValue?
         var second: Number?

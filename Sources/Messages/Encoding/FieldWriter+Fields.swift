@@ -8,8 +8,12 @@ extension FieldWriter {
         unsafe MessageCheck.onFirstUse(table)
         var entry = unsafe table.pointee.entries
         let end = unsafe entry + table.pointee.count
+        // A smaller message has no eight bytes to look at, and no field with a known absence.
+        let looked = unsafe table.pointee.hasEightBytes ? base : UnsafeRawPointer(table)
         while unsafe entry < end {
-            unsafe field(entry, base + Int(entry.pointee.offset))
+            if unsafe !entry.pointee.absence.holds(at: looked) {
+                unsafe field(entry, base + Int(entry.pointee.offset))
+            }
             unsafe entry += 1
         }
         guard options.keepsUnknownFields else { return }

@@ -16,7 +16,10 @@ public final class FieldList<M: Message> {
         guard let offset = MemoryLayout<M>.offset(of: property) else {
             ProgramError.stopNotStored(M.self, number, property)
         }
-        entries.add(number, code, shape, offset, detail, of: M.self)
+        let absence = Absence(
+            code, shape, detail, in: MemoryLayout<M>.size,
+            at: offset..<offset + MemoryLayout<Property>.size)
+        entries.add(number, code, shape, offset, detail, absence, of: M.self)
     }
 }
 
@@ -25,13 +28,13 @@ extension [TableEntry] {
     @inline(never)
     fileprivate mutating func add(
         _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, _ offset: Int,
-        _ detail: FieldDetail?, of message: Any.Type
+        _ detail: FieldDetail?, _ absence: Absence, of message: Any.Type
     ) {
         guard 1...Tag.maxNumber ~= number else { ProgramError.stopIllegalNumber(message, number) }
         guard !contains(where: { $0.number == number }) else {
             ProgramError.stopTwice(message, number)
         }
-        append(TableEntry(number, code, shape, offset: offset, detail: detail))
+        append(TableEntry(number, code, shape, offset: offset, detail: detail, absence))
     }
 }
 

@@ -7,6 +7,8 @@ struct FieldTable {
     let count: Int
     /// Where the message stores its unknown fields. Nil if it computes them.
     let unknownFieldsOffset: Int?
+    /// Whether the message has the eight bytes that an ``Absence`` looks at.
+    let hasEightBytes: Bool
     let type: Unmanaged<MessageType>
 
     /// For each number below `directCount`: one more than the field's index; 0 if there is none.
@@ -54,11 +56,13 @@ extension FieldTable {
         let fields = FieldList<M>()
         list(fields)
         let table = UnsafeMutablePointer<FieldTable>.allocate(capacity: 1)
-        unsafe table.initialize(to: FieldTable(fields.entries, MessageTypeOf<M, [M]>()))
+        unsafe table.initialize(
+            to: FieldTable(fields.entries, MessageTypeOf<M, [M]>(), MemoryLayout<M>.size))
         return unsafe UnsafePointer(table)
     }
 
-    private init(_ list: [TableEntry], _ type: MessageType) {
+    private init(_ list: [TableEntry], _ type: MessageType, _ messageByteCount: Int) {
+        hasEightBytes = messageByteCount >= Absence.width
         let memory = UnsafeMutableBufferPointer<TableEntry>.allocate(capacity: list.count + 1)
         _ = unsafe memory.initialize(fromContentsOf: list + [.end])
         // Safe: the buffer is not empty.

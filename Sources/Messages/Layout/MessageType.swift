@@ -48,6 +48,10 @@ package class MessageType: FieldDetail {
         unsafe optional.pointee != nil
     }
 
+    /// A word of an optional, by its offset in bytes, and a value that it has only if the optional is nil. An optional that
+    /// is nil may have another value there. Nil if there is no such word.
+    func nilWord() -> (offset: Int, value: UInt64)? { abstract() }
+
     /// Puts a new message into the optional, if it is nil.
     func makePresent(_ optional: UnsafeMutableRawPointer) { abstract() }
 
@@ -77,7 +81,7 @@ package class MessageType: FieldDetail {
 @safe
 final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: MessageType {
     convenience init() {
-        unsafe self.init { unsafe $0.assumingMemoryBound(to: M?.self).pointee != nil }
+        unsafe self.init { unsafe Self.isPresent($0.assumingMemoryBound(to: M?.self)) }
     }
 
     init(isPresent: @escaping (UnsafeRawPointer) -> Bool) {
@@ -106,6 +110,31 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
 
     override func makeTable() -> UnsafePointer<FieldTable> { unsafe M.layout.table }
     override var name: String { M.messageName }
+
+    /// An optional without a tag byte is nil if one of the message's properties has bits that no value of it has. The word
+    /// with these bits makes an optional nil, whatever its other words are.
+    override func nilWord() -> (offset: Int, value: UInt64)? {
+        guard !hasTagByte else { return nil }
+        let absent: M? = nil
+        var optional: M? = M()
+        return unsafe withUnsafeBytes(of: absent) { absent in
+            unsafe withUnsafeMutableBytes(of: &optional) { optional in
+                let width = MemoryLayout<UInt64>.size
+                for offset in Swift.stride(from: 0, through: absent.count - width, by: width) {
+                    let value = unsafe absent.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    let former = unsafe optional.loadUnaligned(
+                        fromByteOffset: offset, as: UInt64.self)
+                    // Safe: `isPresent` copies nothing, and then the optional gets its own bits back.
+                    unsafe optional.storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
+                    let isPresent = unsafe presence.isPresent(
+                        UnsafeRawPointer(optional.baseAddress.unsafelyUnwrapped))
+                    unsafe optional.storeBytes(of: former, toByteOffset: offset, as: UInt64.self)
+                    if !isPresent { return (offset, value) }
+                }
+                return nil
+            }
+        }
+    }
 
     override func makePresent(_ optional: UnsafeMutableRawPointer) {
         guard unsafe !presence.isPresent(optional) else { return }

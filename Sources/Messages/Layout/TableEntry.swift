@@ -84,13 +84,16 @@ struct TableEntry {
     let plain: PlainField
     /// Where the property begins, in bytes from the start of the message.
     let offset: UInt32
+    /// Tells that the field is not written.
+    let absence: Absence
     /// What the codec must know of the property's type, if that is not a type of the language.
     let detail: Unmanaged<FieldDetail>?
 
     var number: UInt32 { tag &>> 3 }
 
     init(
-        _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int, detail: FieldDetail?
+        _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int,
+        detail: FieldDetail?, _ absence: Absence = .unknown
     ) {
         let single = shape == .map ? WireType.lengthDelimited : code.wireType
         tag = Tag.make(number, shape == .packedList ? .lengthDelimited : single)
@@ -102,6 +105,7 @@ struct TableEntry {
         self.shape = shape
         plain = PlainField(code, shape)
         self.offset = UInt32(offset)
+        self.absence = absence
         unsafe self.detail = detail.map { unsafe Unmanaged.passRetained($0) }
     }
 
@@ -123,6 +127,7 @@ struct TableEntry {
         otherTag = tag
         (tagBytes, tagByteCount, offset) = (0, 0, 0)
         (code, shape, plain) = (.group, .required, .none)
+        absence = .unknown
         unsafe detail = nil
     }
 
