@@ -129,25 +129,40 @@ struct WireCodingTests {
             ])
     }
 
-    @Test("are put into memory of a request, if little of it is left over")
-    func reuse() throws {
+    @Test(
+        "are put into memory of a request, if little of it is left over, however they are split",
+        arguments: [(30, true), (300, false), (3_000, false)], 0...8)
+    func reuse(_ memory: (size: Int, isReused: Bool), cut: Int) throws {
         let wire: [UInt8] = [0, 0, 0, 0, 3, 1, 2, 3]
-        for (size, isReused) in [(30, true), (300, false), (3_000, false)] {
-            var assembler = MessageAssembler(maxByteCount: nil)
-            var sent: [UInt8] = []
-            sent.reserveCapacity(size)
-            let capacity = sent.capacity
-            assembler.reuse(.whole(sent))
-            sent = []
-            var messages: [[UInt8]] = []
+        var assembler = MessageAssembler(maxByteCount: nil)
+        var sent: [UInt8] = [7]
+        sent.reserveCapacity(memory.size)
+        let capacity = sent.capacity
+        assembler.reuse(.whole(sent))
+        sent = []
+        var messages: [[UInt8]] = []
+        for part in [Array(wire[..<cut]), wire[cut...] + wire] {
             var offset = 0
-            while let message = try assembler.next(in: (wire + wire).span, at: &offset) {
+            while let message = try assembler.next(in: part.span, at: &offset) {
                 messages.append(message.bytes)
             }
-            #expect(messages == [[1, 2, 3], [1, 2, 3]])
-            // The second message has memory of its own.
-            #expect(messages.map { $0.capacity == capacity } == [isReused, false])
         }
+        #expect(messages == [[1, 2, 3], [1, 2, 3]])
+        // The second message has memory of its own.
+        #expect(messages.map { $0.capacity == capacity } == [memory.isReused, false])
+        #expect(messages[0].capacity <= max(capacity, 3 + 64) && messages[0].capacity < 300)
+    }
+
+    @Test("leave a request as it is that something else still has")
+    func reuseOfShared() throws {
+        let sent: [UInt8] = [0, 0, 0, 0, 3, 7, 8, 9]
+        var assembler = MessageAssembler(maxByteCount: nil)
+        assembler.reuse(.whole(sent))
+        var offset = 0
+        let wire: [UInt8] = [0, 0, 0, 0, 3, 1, 2, 3]
+        let message = try assembler.next(in: wire.span, at: &offset)
+        #expect(message?.bytes == [1, 2, 3])
+        #expect(sent == [0, 0, 0, 0, 3, 7, 8, 9])
     }
 
     @Test("give access to the body of a message, and continue with bytes that were appended")

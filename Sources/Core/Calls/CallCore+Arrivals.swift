@@ -133,7 +133,7 @@ extension CallCore.State {
         }
         do throws(ResponseEnd) {
             if let initial = arrival.initial.take() {
-                receive(initial, now)
+                receive(initial, of: call, now)
                 received.isCommitted = true
                 received.kept = lifetime.takeKept()
             }
@@ -151,9 +151,12 @@ extension CallCore.State {
     }
 
     private mutating func receive(
-        _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
+        _ initial: consuming ResponseHead.Initial, of call: CallCore, _ now: MonotonicInstant
     ) {
-        if let sent = outbound.commit() { inbound.reuse(sent) }
+        // A stream may wait long for its first message.
+        if let sent = outbound.commit(), !call.head.method.shape.hasResponseStream {
+            inbound.reuse(sent)
+        }
         lifetime.noteFirstByte(at: now)
         inbound.receiveHeaders(
             httpStatus: initial.httpStatus, initial.encoding, initial.metadata)

@@ -21,7 +21,9 @@ extension BodyReader {
     var missingByteCount: Int { assembler.missingBodyByteCount }
 
     /// See ``MessageAssembler/reuse(_:)``.
-    mutating func reuse(_ sent: consuming EncodedMessage) { assembler.reuse(sent) }
+    mutating func reuse(_ sent: consuming EncodedMessage) {
+        if framing == .lengthPrefixed { assembler.reuse(sent) }
+    }
 
     /// Reads `bytes` from `offset` on. Returns the next complete message; nil when all bytes have
     /// been read. Throws if the message is too large or its prefix is malformed.

@@ -26,8 +26,9 @@ extension AssembledMessage {
 /// that have arrived, not for a length that a prefix claims.
 package struct MessageAssembler: Sendable {
     private var prefix: [UInt8] = []
-    /// Empty before the body of a message, but may have memory then: see ``reuse(_:)``.
     private var body: [UInt8] = []
+    /// A message that was sent, until the first prefix has been read: see ``reuse(_:)``.
+    private var sent: [UInt8] = []
     /// The bytes of the body that have not arrived yet; nil while the prefix is read.
     private var missingByteCount: Int?
     /// The number of bytes that the lent body had when it was lent.
@@ -53,8 +54,8 @@ package struct MessageAssembler: Sendable {
 
     /// The memory of a larger request is not kept.
     private static let reusedAtMost = 1 << 10
-    /// A message is put into that memory only if twice its size and this many bytes fill it: a program may keep its bytes,
-    /// and the memory with them.
+    /// A message is put into that memory only if twice its size and this many bytes fill it: a program may keep the
+    /// message, and the memory with it.
     private static let leftOverAtMost = 64
 
     package init(maxByteCount: Int?, from sender: Sender = .server) {
@@ -64,12 +65,22 @@ package struct MessageAssembler: Sendable {
 }
 
 extension MessageAssembler {
-    /// Keeps the memory of a message that was sent, for the first one that arrives. So a call with one small message
-    /// in each direction allocates memory for one of them. To be called before the first byte arrives.
+    /// Keeps a message that was sent, for the memory of the first one that arrives. So a call with one small message in each
+    /// direction allocates memory for one of them. To be called before the first byte arrives.
     mutating func reuse(_ sent: consuming EncodedMessage) {
-        guard case .whole(var memory) = consume sent, memory.capacity <= Self.reusedAtMost else {
+        guard case .whole(let bytes) = consume sent, bytes.capacity <= Self.reusedAtMost else {
             return
         }
+        self.sent = bytes
+    }
+
+    /// Makes the memory of the sent message that of the body, if little of it is left over. Otherwise it is released. If
+    /// something else still has the message, the body gets as much memory of its own.
+    private mutating func takeSent(for byteCount: Int) {
+        guard !sent.isEmpty else { return }
+        var memory: [UInt8] = []
+        swap(&memory, &sent)
+        guard 0...byteCount + Self.leftOverAtMost ~= memory.capacity - byteCount else { return }
         memory.removeAll(keepingCapacity: true)
         body = memory
     }
@@ -95,8 +106,7 @@ extension MessageAssembler {
             // The common case: the message is in one piece.
             let whole = bytes.extracting(offset..<offset + missing)
             offset += missing
-            let leftOver = body.capacity - missing
-            if leftOver >= 0, leftOver <= missing + Self.leftOverAtMost {
+            if body.capacity >= missing {
                 body.append(copying: whole)
             } else {
                 body = [UInt8](copying: whole)
@@ -200,6 +210,7 @@ extension MessageAssembler {
                     + "\(maxByteCount); raise \(sender.limitName) to accept it")
         }
         isCompressed = flag == 1
+        takeSent(for: Int(length))
         missingByteCount = Int(length)
         return Int(length)
     }
