@@ -39,9 +39,9 @@ final class Balancing: Sendable {
         var config: ServiceConfig?
         /// Counts resolvers: a result of a resolver that was stopped is ignored.
         var generation = 0
-        /// The times at which the balancer wants to be called. A set, because a balancer may ask for the same
-        /// time with each update.
-        var wakeTimes: Set<Duration> = []
+        /// The times at which the balancer wants to be called, each once: a balancer may ask for the same time with
+        /// each update.
+        var wakeTimes: [Duration] = []
         /// Whether the balancer must exit idle mode after its first update.
         var mustExitIdle = false
     }
@@ -101,7 +101,7 @@ extension ChannelCore {
             core.readNextReports()
         case .timeHasCome:
             let now = balancing.epoch.duration(to: .now)
-            work.wakeTimes = work.wakeTimes.filter { $0 > now }
+            work.wakeTimes.removeAll { $0 <= now }
             run(&work) { $0.timeHasCome(&$1) }
             scheduleWake(work)
         case .stop: stop(&work)
@@ -245,7 +245,9 @@ extension ChannelCore {
         for decision in context.decisions { plan.metrics?.record(decision) }
         if context.wantsResolution { work.wantsResolution = true }
         if !context.wakeTimes.isEmpty {
-            work.wakeTimes.formUnion(context.wakeTimes)
+            for time in context.wakeTimes where !work.wakeTimes.contains(time) {
+                work.wakeTimes.append(time)
+            }
             scheduleWake(work)
         }
     }

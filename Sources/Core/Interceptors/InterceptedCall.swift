@@ -334,12 +334,13 @@ extension InterceptedCall {
     }
 
     private func handle(end: CallEnd) {
-        let deadline = state.withLock { state in
-            // If the caller has cancelled, no event follows the end of the rest.
-            if state.isCancelled { state.isOver = true }
-            return state.deadline
+        let deadline: Deadline? = state.withLock { state in
+            guard state.isCancelled else { return state.deadline }
+            // No event follows, and the deadline is that of the successor, if this part was replaced.
+            state.isOver = true
+            return nil
         }
-        chain.deadline.restore(chain, to: deadline)
+        if let deadline { chain.deadline.restore(chain, to: deadline) }
         unsafe interceptor?.close(end, self)
     }
 }
