@@ -123,6 +123,17 @@ struct InboundTests {
         #expect(inbound.takeReturnable().byteCount == 6)
     }
 
+    @Test("drops an incomplete message at the end of the call, and keeps the whole ones")
+    func closed() throws {
+        var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 9, 1, 2])
+        #expect(inbound.messageByteCount == 1)
+        inbound.close()
+        #expect(inbound.endBody() == nil)
+        #expect(inbound.messageByteCount == 1)
+        inbound.request()
+        #expect(inbound.takeMessage()?.0.bytes == [7])
+    }
+
     @Test("is a whole response until a part of it was delivered")
     func whole() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7])

@@ -179,9 +179,10 @@ extension CallCore.State {
             end.error = retries.withFailures(error)
         }
         if end.isImmediate { inbound.dropMessages() }
-        // Messages that were not sent are dropped now: the call may wait long for its end to be
-        // delivered.
+        // What was not sent, and what has not arrived as a whole, is dropped now: the call may wait long for its
+        // end to be delivered, and the program may keep it afterwards.
         outbound.close()
+        inbound.close()
         let tracked = trackedEnd(of: end, isAnswered)
         return CallCore.Ending(
             stage: lifetime.end(end, at: now), tracked: tracked, kept: lifetime.takeKept())

@@ -26,6 +26,8 @@ struct Inbound: ~Copyable {
     private let takesOne: Bool
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
+    /// Those of a message that was not complete at the end of the call.
+    private var droppedByteCount = 0
 
     init(
         _ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int, takesOne: Bool = false
@@ -79,9 +81,21 @@ extension Inbound {
         if let message = body.takeBack(&lent) { append(message) }
     }
 
+    /// The call has ended. The beginning of a message that was not complete is dropped.
+    mutating func close() {
+        droppedByteCount = beginningByteCount
+        body.close()
+    }
+
+    /// The bytes of a message that is not complete, with its prefix.
+    private var beginningByteCount: Int {
+        body.pendingByteCount + (body.missingByteCount > 0 ? prefixByteCount : 0)
+    }
+
     /// Bytes of all messages that have arrived, without their prefixes.
     var messageByteCount: Int {
-        max(0, receivedByteCount - body.pendingByteCount - messageCount * prefixByteCount)
+        let incomplete = droppedByteCount + beginningByteCount
+        return max(0, receivedByteCount - incomplete - messageCount * prefixByteCount)
     }
 
     private mutating func count(_ byteCount: Int) {

@@ -14,7 +14,7 @@ struct BodyReader: Sendable {
 }
 
 extension BodyReader {
-    /// The number of bytes that have arrived of an incomplete message.
+    /// See ``MessageAssembler/pendingByteCount``.
     var pendingByteCount: Int { assembler.pendingByteCount }
 
     /// The number of bytes of that message that have not arrived. 0 if its size is not known.
@@ -55,6 +55,12 @@ extension BodyReader {
         var last: [UInt8] = []
         swap(&last, &body)
         return AssembledMessage(bytes: last, isCompressed: false)
+    }
+
+    /// Drops the beginning of a message that is not complete.
+    mutating func close() {
+        assembler.close()
+        body = []
     }
 
     /// Whether the body ends inside a message. A response that ends here is truncated.
