@@ -223,6 +223,57 @@ struct ChainEdgeTests {
         #expect(reply == [7])
     }
 
+    /// A caller that cancels in the middle of an event of an interceptor.
+    private final class Impatient: Sendable {
+        let task = Mutex<Task<[UInt8], any Error>?>(nil)
+        let cancelCount = Mutex(0)
+
+        func cancel() {
+            while true {
+                guard let task = task.withLock({ $0 }) else { continue }
+                return task.cancel()
+            }
+        }
+    }
+
+    /// Makes the whole request at its end, after the caller has cancelled.
+    private final class Whole: Interceptor {
+        private let caller: Impatient
+        private var options = CallOptions()
+        private var request: RawMessage?
+
+        init(_ caller: Impatient) { self.caller = caller }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) { self.options = options }
+        func write(_ message: RawMessage, _ call: InterceptedCall) { request = message }
+
+        func finish(_ call: InterceptedCall) {
+            caller.cancel()
+            call.start(options)
+            if let request { call.write(request) }
+            call.finish()
+        }
+
+        func cancel(_ call: InterceptedCall) {
+            caller.cancelCount.withLock { $0 += 1 }
+            call.cancel()
+        }
+    }
+
+    @Test("an interceptor that makes its requests late is told that the caller has cancelled")
+    func cancelledInside() async throws {
+        let server = try Self.server()
+        let caller = Impatient()
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(InterceptorFactory("whole") { _ in Whole(caller) })])
+        let task = Task { try await channel.unary(HostileTrial.echo, [7]) }
+        caller.task.withLock { $0 = task }
+        let error = await #expect(throws: RPCError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        try await eventually { caller.cancelCount.withLock { $0 } == 1 }
+    }
+
     @Test("an interceptor does not restart a call that the caller has cancelled")
     func restartBehindTheEnd() async throws {
         let peer = try RawPeer(

@@ -180,7 +180,7 @@ extension CallCore.State {
         }
         if end.isImmediate { inbound.dropMessages() }
         // What was not sent, and what has not arrived as a whole, is dropped now: the call may wait long for its
-        // end to be delivered, and the program may keep it afterwards.
+        // end to be delivered, and the program may keep the call afterwards.
         outbound.close()
         inbound.close()
         let tracked = trackedEnd(of: end, isAnswered)

@@ -26,7 +26,7 @@ struct Inbound: ~Copyable {
     private let takesOne: Bool
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
-    /// Those of a message that was not complete at the end of the call.
+    /// Bytes of an incomplete message that was dropped at the end of the call, with its prefix.
     private var droppedByteCount = 0
 
     init(
@@ -83,7 +83,7 @@ extension Inbound {
 
     /// The call has ended. The beginning of a message that was not complete is dropped.
     mutating func close() {
-        droppedByteCount = beginningByteCount
+        droppedByteCount += beginningByteCount
         body.close()
     }
 

@@ -101,6 +101,9 @@ struct ChainSeam {
     private var early: [RawMessage] = []
 
     init(under upper: ChainUpper?) { self.upper = upper }
+
+    /// Whether the call between the two has ended.
+    var isFinished: Bool { progress.state == .finished }
 }
 
 extension ChainSeam {

@@ -189,7 +189,7 @@ extension ChainTerminal.State {
 
     /// The call to write a message to; nil if the message is gathered.
     fileprivate mutating func receiver(of message: RawMessage) -> (any CallRequests)? {
-        guard gatherCount > 0 else { return core }
+        guard gatherCount > 0, !isOver else { return core }
         pending.append(message)
         return nil
     }
@@ -218,7 +218,7 @@ extension ChainTerminal {
         receive(.writeDone)
     }
 
-    /// Whether no interceptor has begun another one since.
+    /// Whether this is the terminal that was made last.
     private var isLast: Bool {
         switch (self, chain.terminal) {
         case (.first, .first): true

@@ -24,7 +24,8 @@ extension InterceptedCall {
         /// Whether the call has ended for the caller.
         var isOver = false
 
-        var hasEnded: Bool { isCancelled || isOver }
+        /// Whether the call has ended for the upper neighbor, or that has cancelled it.
+        var hasEnded: Bool { isOver || seam.isFinished }
     }
 }
 

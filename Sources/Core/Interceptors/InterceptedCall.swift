@@ -50,10 +50,10 @@ public final class InterceptedCall: Sendable {
 extension InterceptedCall {
     /// Starts the rest of the call with these options.
     public func start(_ options: CallOptions) {
-        // After the end, the start of a part that was replaced must not move the deadline of its successor.
-        guard let below = state.withLock({ $0.hasEnded ? nil : $0.below }) else { return }
-        chain.deadline.shorten(chain, to: options.deadline)
-        if let refusal = below.send(start: options) { refuse(refusal) }
+        let (below, hasEnded) = state.withLock { ($0.below, $0.hasEnded) }
+        // A part that was replaced must not move the deadline of its successor.
+        if !hasEnded { chain.deadline.shorten(chain, to: options.deadline) }
+        if let refusal = below?.send(start: options) { refuse(refusal) }
     }
 
     /// Starts the rest of the call with these options and on another path. The method of that path
@@ -335,8 +335,8 @@ extension InterceptedCall {
 
     private func handle(end: CallEnd) {
         let deadline: Deadline? = state.withLock { state in
-            guard state.isCancelled else { return state.deadline }
-            // No event follows, and the deadline is that of the successor, if this part was replaced.
+            guard state.hasEnded else { return state.deadline }
+            // This is the last event. If the part was replaced, the deadline is that of its successor.
             state.isOver = true
             return nil
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// exactly one end.
 ///
 /// The chain refers to its parts: one for each interceptor, and the terminal. They refer to their
-/// neighbors and to the chain. No reference has to be weak: the chain releases its parts at the end
+/// neighbors and to the chain. No reference has to be weak: the chain releases them at the end
 /// of the call, and each part releases its upper neighbor when the call between the two ends.
 final class InterceptorChain: CallRequests {
     /// What the chain makes its parts from.
@@ -29,7 +29,7 @@ final class InterceptorChain: CallRequests {
         /// Requests that were made before the start.
         var early: [ChainRequest] = []
         var hasEnd = false
-        /// The terminal refers to the chain, so until the end of the call the two keep each other alive.
+        /// It refers to the chain, so until the end of the call this keeps the chain alive.
         var terminal: ChainTerminal?
         var failure: RPCError?
         var lostWriteCount = 0

@@ -90,7 +90,8 @@ extension MessageAssembler {
     /// Whether a stream that ends here is truncated.
     package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
 
-    /// The number of bytes that have arrived of the body of an incomplete message, or of its prefix while that is read.
+    /// The number of bytes that have arrived of the body of an incomplete message, or of its prefix while that is
+    /// read.
     package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
     /// The number of bytes of its body that have not arrived. 0 while its prefix is read.

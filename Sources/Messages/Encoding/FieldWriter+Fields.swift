@@ -8,7 +8,7 @@ extension FieldWriter {
         unsafe MessageCheck.onFirstUse(table)
         var entry = unsafe table.pointee.entries
         let end = unsafe entry + table.pointee.count
-        // A smaller message has no eight bytes to look at, and no field with a known absence.
+        // For a smaller message, the table is read instead. All its absences are unknown, so the bits have no effect.
         let looked = unsafe table.pointee.hasEightBytes ? base : UnsafeRawPointer(table)
         while unsafe entry < end {
             if unsafe !entry.pointee.absence.holds(at: looked) {

@@ -1,5 +1,5 @@
-/// Tells by eight bytes of a message that a field is not written, without a look at what the field is. Most fields of
-/// most messages are not.
+/// A test of eight bytes of a message. If it holds, a field is not written. Most fields of most messages are not, and the
+/// test needs not know what the field is.
 struct Absence {
     /// Where the eight bytes begin, from the start of the message.
     private let offset: UInt32

@@ -124,6 +124,7 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
                     let value = unsafe absent.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                     let former = unsafe optional.loadUnaligned(
                         fromByteOffset: offset, as: UInt64.self)
+                    guard value != former else { continue }
                     // Safe: `isPresent` copies nothing, and then the optional gets its own bits back.
                     unsafe optional.storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
                     let isPresent = unsafe presence.isPresent(
