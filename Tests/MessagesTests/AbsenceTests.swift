@@ -1,6 +1,4 @@
-import SwiftletMessages
 import SwiftletServices
-import SwiftletWellKnown
 import Testing
 
 @testable import SwiftletMessages

@@ -119,7 +119,6 @@ extension InterceptedCall {
 
     private var below: ChainLower? { state.withLock { $0.below } }
 
-    /// Whether nothing more is sent.
     private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The rest of the call has ended: the deadline of this part applies again.

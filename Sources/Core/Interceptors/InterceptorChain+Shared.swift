@@ -9,6 +9,7 @@ extension InterceptorChain {
 
     /// A terminal below an interceptor, or below the face. After the end of the call, the chain does not keep it.
     func makeTerminal(under upper: ChainUpper) -> ChainTerminal {
+        // True once, while the chain is made.
         let isFirst = state.withLock { $0.terminal == nil && !$0.hasEnd }
         if isFirst { firstTerminal.withLock { $0.seam = ChainSeam(under: upper) } }
         let terminal =

@@ -6,8 +6,9 @@ import Synchronization
 /// exactly one end.
 ///
 /// The chain refers to its parts: one for each interceptor, and the terminal. They refer to their
-/// neighbors and to the chain. No reference has to be weak: the chain releases them at the end
-/// of the call, and each part releases its upper neighbor when the call between the two ends.
+/// neighbors and to the chain. No reference has to be weak: the chain releases its parts at the end of the
+/// call, and each part releases its upper neighbor when the call between the two ends. The state of the
+/// first terminal is in the chain itself, so what it refers to is released in these two ways, too.
 final class InterceptorChain: CallRequests {
     /// What the chain makes its parts from.
     struct Source {
@@ -55,6 +56,7 @@ final class InterceptorChain: CallRequests {
     /// When the call began.
     private let begun = MonotonicInstant.now
     let state: Mutex<State>
+    /// The state of the first terminal. Has no upper neighbor until the chain is complete.
     let firstTerminal = Mutex(ChainTerminal.State(under: nil))
     private let responses = SerialMailbox<ChainResponse>()
 
