@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
+        .library(name: "SwiftletStyles", targets: ["SwiftletStyles"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .library(name: "SwiftletXDS", targets: ["SwiftletXDS"]),
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
@@ -66,6 +67,10 @@ let package = Package(
         .target(
             name: "SwiftletObservation", dependencies: ["SwiftletCore", "SwiftletTransport"],
             path: "Sources/Observation", swiftSettings: small),
+        // Calls that block a thread, calls as values with futures, groups of calls, and batches of operations.
+        .target(
+            name: "SwiftletStyles", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            path: "Sources/Styles", swiftSettings: strict),
         .target(
             name: "SwiftletMessages", path: "Sources/Messages",
             exclude: ["Descriptors", "Services", "StandardServices", "WellKnown"],
@@ -146,7 +151,7 @@ let package = Package(
             name: "SwiftletBenchmark",
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
-                "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
+                "SwiftletStyles", "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -221,14 +226,14 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletCore", "SwiftletJSONRPC",
+                "SwiftletStyles", "SwiftletCore", "SwiftletJSONRPC",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
                 "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FoundationTests",
-            dependencies: ["Swiftlet", "SwiftletFoundation", "SwiftletLoopback"],
+            dependencies: ["Swiftlet", "SwiftletFoundation", "SwiftletStyles", "SwiftletLoopback"],
             swiftSettings: strict),
         .testTarget(
             name: "DynamicTests",
@@ -256,7 +261,8 @@ let package = Package(
         .testTarget(
             name: "JSONRPCTests",
             dependencies: [
-                "Swiftlet", "SwiftletJSONRPC", "SwiftletObservation", "SwiftletLoopback",
+                "Swiftlet", "SwiftletJSONRPC", "SwiftletObservation", "SwiftletStyles",
+                "SwiftletLoopback",
                 "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletStyles
 import SwiftletTransport
 
 /// The work of `swiftlet-bench client` with blocking calls, on one thread for each worker.

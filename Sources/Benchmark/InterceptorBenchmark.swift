@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 
 /// Measures the cost of interceptors: a unary call on a fake channel, on one thread, without and with
 /// interceptors that forward everything.

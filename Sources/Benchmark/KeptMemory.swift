@@ -3,6 +3,7 @@ import SwiftletBalancing
 import SwiftletJSONRPC
 import SwiftletObservation
 import SwiftletServices
+import SwiftletStyles
 import Synchronization
 
 /// Checks that ended calls and closed channels release their memory. Each kind of call is made with each kind

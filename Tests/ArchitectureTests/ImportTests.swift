@@ -12,6 +12,7 @@ struct ImportTests {
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Observation": ["SwiftletCore", "SwiftletTransport"],
+        "Styles": ["SwiftletCore", "SwiftletTransport"],
         "XDS": [
             "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
             "SwiftletTransport", "SwiftletWellKnown",
@@ -38,7 +39,8 @@ struct ImportTests {
         ],
         "Benchmark": [
             "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
-            "SwiftletLoopback", "SwiftletServices", "SwiftletTransport", "Foundation",
+            "SwiftletLoopback", "SwiftletServices", "SwiftletStyles", "SwiftletTransport",
+            "Foundation",
         ],
         "JSONRPC": [
             "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 /// Tests a stream whose caller does not read the messages that have arrived.

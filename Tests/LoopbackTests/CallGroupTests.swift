@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)

@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Synchronization
 import Testing
 
@@ -400,7 +401,7 @@ struct ChainEdgeTests {
     /// receives.
     private static func replyToSecondBatch(of call: RawCall) async throws -> [UInt8]? {
         let received = Mutex<[UInt8]?>(nil)
-        let second: [SwiftletCore.Operation] = [
+        let second: [SwiftletStyles.Operation] = [
             .sendMessage([9]), .sendClose(),
             .receiveMessage { bytes in received.withLock { $0 = bytes } },
             .receiveStatus { _, _ in },

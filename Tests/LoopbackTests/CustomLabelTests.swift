@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)

@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 @Suite("The deadline around calls", .timeLimit(.minutes(5)))

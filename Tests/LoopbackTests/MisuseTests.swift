@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 /// A mistake of the program is reported by an error that describes it. It causes no trap, no hang and no

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletStyles
 import Testing
 
 /// Names that Foundation has as well.
@@ -7,7 +8,7 @@ import Testing
 struct NameTests {
     @Test("that Foundation also has can be qualified with the name of the module")
     func qualified() {
-        let operations: [Swiftlet.Operation] = [.sendClose()]
+        let operations: [SwiftletStyles.Operation] = [.sendClose()]
         let host: Swiftlet.Host = HostCache().host(at: "127.0.0.1:1")
         #expect(operations.count == 1)
         #expect(host === host)

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ struct OperationTests {
         }
     }
 
-    private func unaryBatch(_ notes: Notes, _ name: String = "you") -> [SwiftletCore.Operation] {
+    private func unaryBatch(_ notes: Notes, _ name: String = "you") -> [SwiftletStyles.Operation] {
         [
             .sendInitialMetadata(["x-test": "1"]) { notes.add("metadata sent") },
             .sendMessage(HelloRequest(name: name).encoded()) { notes.add("message sent") },
@@ -275,7 +276,7 @@ struct OperationTests {
         }
     }
 
-    static let misplaced: [([[SwiftletCore.Operation]], String)] = [
+    static let misplaced: [([[SwiftletStyles.Operation]], String)] = [
         ([[.sendMessage([])]], "operation 'send message' comes before 'send initial metadata'"),
         ([[.sendClose()]], "operation 'send close' comes before 'send initial metadata'"),
         (

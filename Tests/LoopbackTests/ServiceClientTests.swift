@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 @Suite("A service's client", .timeLimit(.minutes(5)))

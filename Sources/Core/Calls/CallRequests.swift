@@ -62,7 +62,7 @@ extension CallRequests {
         return hasUnreadEnd ? .callHasEnded : nil
     }
 
-    func write(_ message: consuming EncodedMessage, andFinish: Bool) {
+    package func write(_ message: consuming EncodedMessage, andFinish: Bool) {
         write(message, andFinish: andFinish, allowsCompression: true)
     }
 

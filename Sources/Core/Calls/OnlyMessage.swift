@@ -2,7 +2,7 @@
 
 extension Optional {
     /// Keeps the only message. Throws if there is one already.
-    mutating func receiveOnly(
+    package mutating func receiveOnly(
         _ message: consuming Wrapped, of method: MethodSignature?
     ) throws(RPCError) {
         guard self == nil else { throw .tooManyMessages.of(method) }
@@ -10,7 +10,7 @@ extension Optional {
     }
 
     /// Moves the only message out, after an end with OK. Throws if there is none.
-    mutating func takeOnly(
+    package mutating func takeOnly(
         of method: MethodSignature?, _ trailers: Metadata = Metadata()
     ) throws(RPCError) -> Wrapped {
         if let message = take() { return message }

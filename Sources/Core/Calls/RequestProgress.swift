@@ -44,7 +44,7 @@ extension RPCError {
     }
 
     /// The error of a write to a call that has ended with OK.
-    static var callHasEndedWell: RPCError {
+    package static var callHasEndedWell: RPCError {
         RPCError(
             .failedPrecondition,
             "the server ended the call with OK before the end of the request; stop writing")

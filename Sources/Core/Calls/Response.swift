@@ -13,7 +13,7 @@ public struct Response<Message: Sendable>: Sendable {
 
 extension Response {
     /// - Parameter end: The end of a call with status OK.
-    init(message: Message, initialMetadata: Metadata, end: CallEnd?) {
+    package init(message: Message, initialMetadata: Metadata, end: CallEnd?) {
         self.init(
             message: message,
             RawResponse(initialMetadata: initialMetadata, end: end ?? CallEnd(error: nil)))
@@ -78,7 +78,9 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    mutating func takeResult<Reply>(_ codec: Codec<Reply>) -> Result<Response<Reply>, RPCError> {
+    package mutating func takeResult<Reply>(_ codec: Codec<Reply>) -> Result<
+        Response<Reply>, RPCError
+    > {
         do throws(RPCError) {
             return .success(try takeResponse(codec))
         } catch {
@@ -87,7 +89,9 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
+    package mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<
+        Reply
+    > {
         let bytes = try takeBytes(of: codec.method)
         return Response(message: try codec.decode(ContiguousArray(bytes).span), take())
     }

@@ -220,8 +220,11 @@ extension Channel {
 // MARK: - Calls
 
 extension Channel {
+    /// The queue of its calls.
+    package var queue: CompletionQueue { backend.queue }
+
     /// The call that `method` and `options` describe, not started yet.
-    func makeCall(
+    package func makeCall(
         _ method: MethodSignature, _ options: consuming CallOptions,
         observer: consuming any CallObserver
     ) -> any CallRequests {

@@ -176,7 +176,7 @@ extension CompletionQueue {
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
     /// Counts a batch that begins. False if the queue was shut down.
-    func batchBegins() -> Bool {
+    package func batchBegins() -> Bool {
         state.withLock { state in
             guard !state.isShutDown else { return false }
             state.pendingCount += 1
@@ -185,7 +185,7 @@ extension CompletionQueue {
     }
 
     /// Ends a batch that was started with a tag.
-    func batchEnded(tag: Tag, success: Bool) {
+    package func batchEnded(tag: Tag, success: Bool) {
         state.withLock { state in
             state.pendingCount -= 1
             state.completed.append((tag, success))
@@ -194,14 +194,14 @@ extension CompletionQueue {
     }
 
     /// Ends a batch that was started with a handler, after the handler was called.
-    func batchEnded() {
+    package func batchEnded() {
         state.withLock { $0.pendingCount -= 1 }
         wakeWaiters()
     }
 
     /// Whether the calling thread is running a turn of this queue. If so, it must not wait for
     /// another turn.
-    var blocksItself: Bool { loop.isCurrent }
+    package var blocksItself: Bool { loop.isCurrent }
 
     private func wakeWaiters() {
         gate.open()
@@ -357,7 +357,7 @@ extension CompletionQueue {
 }
 
 extension RPCError {
-    static var blockedQueue: RPCError {
+    package static var blockedQueue: RPCError {
         .refused(
             .failedPrecondition,
             "a blocking call in a handler or task on its own completion queue would never end; "

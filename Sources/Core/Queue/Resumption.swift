@@ -25,7 +25,7 @@ import Synchronization
     }
 
     /// Blocks the thread. If `queue` is turned by hand, the thread turns it meanwhile.
-    static func block(on queue: CompletionQueue?, _ begin: (Resumption) -> Void) -> Value {
+    package static func block(on queue: CompletionQueue?, _ begin: (Resumption) -> Void) -> Value {
         let gate = BlockingGate()
         let found = Mutex<Value?>(nil)
         begin(

@@ -26,7 +26,7 @@ public struct SerialContext: Sendable {
 
     /// Whether handlers are called directly.
     @usableFromInline
-    var isInline: Bool { run == nil }
+    package var isInline: Bool { run == nil }
 
     /// Calls `body` in the context.
     public func callAsFunction(_ body: @escaping @Sendable () -> Void) {

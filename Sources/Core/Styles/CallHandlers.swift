@@ -89,7 +89,7 @@ extension HandlerObserver {
 
 /// A running call with handlers, whose requests the program writes.
 public struct WritingCall<Request: Sendable>: Sendable {
-    let running: RunningCall
+    package let running: RunningCall
     let writing: HandlerControl
     let codec: Codec<Request>
 

@@ -3,7 +3,7 @@ extension MethodSignature {
     /// not write the other requests, or would drop the other responses. The opposite is allowed: a stream may
     /// have one message.
     @usableFromInline
-    func check(_ shape: CallShape) throws(RPCError) {
+    package func check(_ shape: CallShape) throws(RPCError) {
         if let error = shapeError(shape) { throw error }
     }
 
@@ -31,7 +31,7 @@ extension MethodSignature {
 
 extension ServiceClient {
     /// Starts a call, or fails it if its method does not fit a function for `shape`.
-    func start(_ call: any CallRequests, _ method: MethodSignature, as shape: CallShape) {
+    package func start(_ call: any CallRequests, _ method: MethodSignature, as shape: CallShape) {
         if let error = method.shapeError(shape) { return call.fail(error) }
         call.start()
     }

@@ -57,14 +57,14 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 }
 
 /// Sends the encoded requests of a streaming call.
-@usableFromInline struct RequestOutlet: Sendable {
-    let call: any CallRequests
+@usableFromInline package struct RequestOutlet: Sendable {
+    package let call: any CallRequests
     /// The call, if it has neither interceptors nor retries; nil otherwise. It reports the outcome
     /// of a write at once.
     private let core: CallCore?
     private let inbox: ResponseInbox
 
-    init(_ call: any CallRequests, _ inbox: ResponseInbox) {
+    package init(_ call: any CallRequests, _ inbox: ResponseInbox) {
         self.call = call
         core = call.core
         self.inbox = inbox
@@ -72,7 +72,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 
     /// Returns whether there is room for the next. Throws if the message was dropped.
     @usableFromInline
-    func write(
+    package func write(
         _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) throws(RPCError) -> Bool {
         if let core {
@@ -103,12 +103,12 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     }
 
     /// Throws if a message was dropped, or the next would be.
-    func checkLoss() throws(RPCError) {
+    package func checkLoss() throws(RPCError) {
         if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
     /// Whether messages that are written from now on are dropped.
-    var isOver: Bool {
+    package var isOver: Bool {
         inbox.end != nil || call.dropsWrites
     }
 
@@ -121,5 +121,5 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     }
 
     @usableFromInline
-    func willFinish() { inbox.requestWasFinished() }
+    package func willFinish() { inbox.requestWasFinished() }
 }

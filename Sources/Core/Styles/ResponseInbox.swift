@@ -3,14 +3,14 @@ import Synchronization
 /// Keeps the messages of a streaming call for the task or thread that reads them. A call without interceptors
 /// delivers all messages that have arrived; the inbox reports which of them were read. An
 /// interceptor delivers a message only when asked.
-final class ResponseInbox: CallObserver {
-    enum Found: Sendable {
+package final class ResponseInbox: CallObserver {
+    package enum Found: Sendable {
         case message([UInt8])
         case end(CallEnd)
         case nothing
     }
 
-    enum Waiter {
+    package enum Waiter {
         case forMessage(Resumption<Found>)
         case forInitialMetadata(Resumption<Result<Metadata, RPCError>>)
         case forRoom(Resumption<Void>)
@@ -31,9 +31,9 @@ final class ResponseInbox: CallObserver {
 
     private let state = Mutex(State())
     /// Whether a task reads the messages.
-    let isAwaited: Bool
+    package let isAwaited: Bool
 
-    init(isForTask: Bool = true) { isAwaited = isForTask }
+    package init(isForTask: Bool = true) { isAwaited = isForTask }
 }
 
 extension ResponseInbox {
@@ -72,20 +72,20 @@ extension ResponseInbox {
         }
     }
 
-    var end: CallEnd? { state.withLock { $0.end } }
+    package var end: CallEnd? { state.withLock { $0.end } }
 
     /// The error that another write would throw; nil if a write is allowed.
-    var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
+    package var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
     /// Whether a wait for the initial metadata would end at once.
-    var hasInitialMetadata: Bool {
+    package var hasInitialMetadata: Bool {
         state.withLock { $0.initialMetadata != nil || $0.end != nil }
     }
 
     /// A second reader at the same time receives nothing: a stream has one reader.
-    func wait(_ waiter: Waiter) {
+    package func wait(_ waiter: Waiter) {
         switch waiter {
         case .forMessage(let continuation):
             let found: Found? = state.withLock { state in
@@ -127,7 +127,7 @@ extension ResponseInbox {
 extension ResponseInbox.Found {
     /// The message; nil at the end of a call with OK. Throws the error of any other end, and if another reader
     /// waits for the message.
-    var message: [UInt8]? {
+    package var message: [UInt8]? {
         get throws(RPCError) {
             switch self {
             case .message(let bytes): return bytes
@@ -162,7 +162,7 @@ extension CallEnd {
 // MARK: - Events of the call
 
 extension ResponseInbox {
-    func receive(initialMetadata: Metadata) {
+    package func receive(initialMetadata: Metadata) {
         let readers = state.withLock { state in
             state.initialMetadata = initialMetadata
             defer { state.metadataReaders = [] }
@@ -171,15 +171,15 @@ extension ResponseInbox {
         for reader in readers { reader.resume(returning: .success(initialMetadata)) }
     }
 
-    var keepsMessages: Bool { true }
+    package var keepsMessages: Bool { true }
 
-    func receive(message: [UInt8], from call: any CallRequests) {
+    package func receive(message: [UInt8], from call: any CallRequests) {
         var messages = MessageQueue()
         messages.append(AssembledMessage(bytes: message, isCompressed: false))
         receive(messages: &messages, from: call)
     }
 
-    func receive(messages: inout MessageQueue, from call: any CallRequests) {
+    package func receive(messages: inout MessageQueue, from call: any CallRequests) {
         let (reader, found): (Resumption<Found>?, Found) = state.withLock { state in
             guard state.end == nil else { return (nil, .nothing) }
             // The first message was asked for, so it does not count.
@@ -191,7 +191,7 @@ extension ResponseInbox {
         reader?.resume(returning: found)
     }
 
-    func messageWasWritten(wasAccepted: Bool) {
+    package func messageWasWritten(wasAccepted: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
             state.request.wasWritten(wasAccepted: wasAccepted)
             guard state.request.hasRoom else { return [] }
@@ -201,7 +201,7 @@ extension ResponseInbox {
         for writer in writers { writer.resume() }
     }
 
-    func receive(end: consuming CallEnd) {
+    package func receive(end: consuming CallEnd) {
         var end = end
         let (reader, metadataReaders, writers) = state.withLock { state in
             end.keepFailure(of: state.end)

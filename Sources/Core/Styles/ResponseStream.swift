@@ -75,7 +75,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 }
 
 /// Cancels a call when its response stream is released.
-@usableFromInline final class ResponseSource: Sendable {
+@usableFromInline package final class ResponseSource: Sendable {
     let call: any CallRequests
     /// The call, if it has neither interceptors nor retries; nil otherwise. It delivers at once all
     /// messages that have arrived.
@@ -83,7 +83,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     private let inbox: ResponseInbox
     private let endWasRead = Atomic(false)
 
-    init(_ call: any CallRequests, _ inbox: ResponseInbox) {
+    package init(_ call: any CallRequests, _ inbox: ResponseInbox) {
         self.call = call
         core = call.core
         self.inbox = inbox
@@ -99,7 +99,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     @usableFromInline
-    func fail(_ error: RPCError) {
+    package func fail(_ error: RPCError) {
         inbox.fail(error)
         call.fail(error)
     }
@@ -134,7 +134,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The message or the end, if there is one now.
-    func takeReady() throws(RPCError) -> ResponseInbox.Found {
+    package func takeReady() throws(RPCError) -> ResponseInbox.Found {
         let ready = inbox.poll()
         guard case .nothing = ready.found else {
             if ready.readByteCount > 0 { core?.wasRead(ready.readByteCount) }

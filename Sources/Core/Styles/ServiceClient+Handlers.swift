@@ -4,7 +4,7 @@
 
 /// A running call.
 public struct RunningCall: Sendable {
-    let call: any CallRequests
+    package let call: any CallRequests
     var pausing: HandlerControl?
 
     /// Ends the call with CANCELLED.
@@ -107,7 +107,7 @@ extension ServiceClient {
     }
 
     /// Starts a call with one response, whose requests are written to the result.
-    func startWriting<Request, Reply>(
+    package func startWriting<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape,
         early: (@Sendable (Metadata) -> Void)? = nil,
         handler: @escaping SingleResponse.Handler
@@ -124,7 +124,7 @@ extension ServiceClient {
     }
 
     /// Starts a call whose requests are written to the result.
-    func startWriting<Request, Reply>(
+    package func startWriting<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions,
         _ handlers: ResponseHandlers<Reply>, as shape: CallShape
     ) -> WritingCall<Request> {

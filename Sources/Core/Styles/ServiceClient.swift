@@ -45,7 +45,7 @@ extension ServiceClient {
 
 extension ServiceClient {
     /// The call that `method` and `options` describe, not started yet.
-    func makeCall(
+    package func makeCall(
         _ method: MethodSignature, _ options: consuming CallOptions,
         observer: consuming any CallObserver
     ) -> any CallRequests {

@@ -3,9 +3,9 @@ import Synchronization
 /// Collects the response of a call with one response, and delivers it at the end of the call.
 ///
 /// A second message is an error of the server: it is dropped, and the call fails.
-final class SingleResponse: CallObserver {
+package final class SingleResponse: CallObserver {
     /// Receives the response, once.
-    typealias Handler = @Sendable (inout RawResponse) -> Void
+    package typealias Handler = @Sendable (inout RawResponse) -> Void
 
     private struct State: ~Copyable {
         var message: [UInt8]?
@@ -31,7 +31,7 @@ final class SingleResponse: CallObserver {
     private let state: Mutex<State>
 
     /// A response for the waiter that ``expect(for:)`` sets.
-    init(isForTask: Bool = true) {
+    package init(isForTask: Bool = true) {
         handler = nil
         early = nil
         control = nil
@@ -53,7 +53,7 @@ final class SingleResponse: CallObserver {
 
 extension SingleResponse {
     /// Sets the waiter of a call that is not started yet.
-    func expect(for waiter: Resumption<RawResponse>) {
+    package func expect(for waiter: Resumption<RawResponse>) {
         let kept = state.withLock { state in
             if state.kept == nil { state.waiter = waiter }
             return state.kept
@@ -62,12 +62,12 @@ extension SingleResponse {
         if let kept { waiter.resume(returning: kept.response) }
     }
 
-    func receive(initialMetadata: Metadata) {
+    package func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
         early?(initialMetadata)
     }
 
-    func receive(message: [UInt8], from call: any CallRequests) {
+    package func receive(message: [UInt8], from call: any CallRequests) {
         do throws(RPCError) {
             try state.withLock { state throws(RPCError) in
                 try state.message.receiveOnly(message, of: nil)
@@ -77,11 +77,11 @@ extension SingleResponse {
         }
     }
 
-    func messageWasWritten(wasAccepted: Bool) {
+    package func messageWasWritten(wasAccepted: Bool) {
         control?.messageWasWritten(wasAccepted: wasAccepted)
     }
 
-    func receive(end: consuming CallEnd) {
+    package func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in
             (state.message.take(), state.initialMetadata.take())
         }
@@ -90,11 +90,13 @@ extension SingleResponse {
         hand(&response)
     }
 
-    var acceptsWholeResponse: Bool { true }
-    var isAwaited: Bool { isForTask }
-    var runsHandlers: Bool { control != nil }
+    package var acceptsWholeResponse: Bool { true }
+    package var isAwaited: Bool { isForTask }
+    package var runsHandlers: Bool { control != nil }
 
-    func receive(_ response: inout RawResponse, from call: any CallRequests) { hand(&response) }
+    package func receive(_ response: inout RawResponse, from call: any CallRequests) {
+        hand(&response)
+    }
 
     private func hand(_ response: inout RawResponse) {
         control?.callHasEnded()

@@ -37,7 +37,8 @@ struct FileSource {
             var writer = SourceWriter()
             let used = SwiftGenerator(options).uses(of: file, selection).map(\.file)
             writeStart(
-                imports: ["Swiftlet"] + importedModules + providedModules(used), &writer)
+                imports: ["Swiftlet"] + stylesModule + importedModules + providedModules(used),
+                &writer)
             writeExtension(&writer) { writer in
                 for enumeration in enums { write(enumeration, &writer) }
                 for message in messages { write(message, &writer) }
@@ -123,6 +124,13 @@ extension FileSource {
             }
         }
         return found.inOrder()
+    }
+
+    /// The module with the calls that the functions of some faces make, if the file has such functions.
+    private var stylesModule: [String] {
+        let hasMethods = services.contains { !$0.methods.isEmpty }
+        guard options.writesClients, hasMethods else { return [] }
+        return options.faces.isDisjoint(with: [.blocking, .futures]) ? [] : ["SwiftletStyles"]
     }
 
     /// The modules, besides `Swiftlet` and those of the options, that the types of these files need. Most files import

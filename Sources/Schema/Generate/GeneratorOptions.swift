@@ -46,9 +46,9 @@ public struct GeneratorOptions: Hashable, Sendable {
     public enum Face: String, Hashable, Sendable, CaseIterable {
         /// `startSayHello`, with a completion handler or handlers of the responses.
         case handlers
-        /// `blockingSayHello`, which blocks its thread.
+        /// `blockingSayHello`, which blocks its thread. The source imports SwiftletStyles.
         case blocking
-        /// `sayHelloCall`, whose result has a future for each part of the response.
+        /// `sayHelloCall`, whose result has a future for each part of the response. The source imports SwiftletStyles.
         case futures
     }
 

@@ -1,5 +1,6 @@
 import SwiftletBalancing
 import SwiftletLoopback
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

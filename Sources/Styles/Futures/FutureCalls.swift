@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 // Calls as values: a call starts when its value is created, and has a future for each part of its
 // result.
 
@@ -225,7 +227,7 @@ extension ServiceClient {
         _ method: Method<Request, Reply>, _ options: CallOptions,
         _ handler: @escaping @Sendable (Reply) -> Void, as shape: CallShape
     ) -> (CallParts, WritingCall<Request>) {
-        let futures = CallFutures(on: channel.backend.queue)
+        let futures = CallFutures(on: channel.queue)
         let handlers = ResponseHandlers(
             initialMetadata: { futures.initialMetadata.complete(.success($0)) },
             message: handler, end: { futures.end($0) })
@@ -237,8 +239,8 @@ extension ServiceClient {
     private func startSingle<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape
     ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
-        let futures = CallFutures(on: channel.backend.queue)
-        let response = CallFuture<Reply>(on: channel.backend.queue)
+        let futures = CallFutures(on: channel.queue)
+        let response = CallFuture<Reply>(on: channel.queue)
         let codec = method.replyCodec
         let early: @Sendable (Metadata) -> Void = { futures.initialMetadata.complete(.success($0)) }
         let writing = startWriting(method, options, as: shape, early: early) { raw in

@@ -1,3 +1,4 @@
+public import SwiftletCore
 import SwiftletTransport
 
 /// A streaming call whose reads and writes block the calling thread. One thread at a time may read,

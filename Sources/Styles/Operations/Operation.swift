@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 /// One of the six operations of a call. ``RawCall/start(_:tag:)`` starts them in batches. When a
 /// batch has ended, the handlers of its operations are called.
 ///

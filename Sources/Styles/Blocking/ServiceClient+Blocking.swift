@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 // Calls that block the calling thread. If the channel's queue is `.byHand`, the calling thread runs
 // its event loop. In a handler or a task on the channel's queue they fail: the queue cannot
 // continue until the handler returns.
@@ -29,7 +31,7 @@ extension Channel {
         _ method: MethodSignature, _ message: consuming EncodedMessage,
         _ options: consuming CallOptions
     ) -> RawResponse {
-        let queue = backend.queue
+        let queue = self.queue
         let observer = SingleResponse(isForTask: false)
         let call = makeCall(method, options, observer: observer)
         if queue.blocksItself { call.fail(.blockedQueue) }
@@ -59,7 +61,7 @@ extension ServiceClient {
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(bytes, andFinish: true)
         call.start()
-        return BlockingCall(call, inbox, method, channel.backend.queue)
+        return BlockingCall(call, inbox, method, channel.queue)
     }
 
     /// Sends the messages that `produce` writes, and waits for the response.
@@ -106,6 +108,6 @@ extension ServiceClient {
         let inbox = ResponseInbox(isForTask: false)
         let call = makeCall(method.signature, options, observer: inbox)
         start(call, method.signature, as: shape)
-        return BlockingCall(call, inbox, method, channel.backend.queue)
+        return BlockingCall(call, inbox, method, channel.queue)
     }
 }

@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 extension CallFuture {

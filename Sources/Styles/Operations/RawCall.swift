@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 /// A call as batches of operations on messages as bytes. All other kinds of calls can be built on
@@ -53,12 +54,12 @@ extension Channel {
         _ path: String, options: CallOptions = CallOptions(), contentSubtype: String? = nil,
         on queue: CompletionQueue? = nil
     ) throws(RPCError) -> RawCall {
-        guard MethodName(path: path) != nil else {
+        guard MethodName.isLegal(path) else {
             throw .refused(
                 .invalidArgument,
                 "not the path of a method: '\(path)' (expected /package.Service/Method in ASCII)")
         }
-        return RawCall(on: queue ?? backend.queue) { metadata, observer in
+        return RawCall(on: queue ?? self.queue) { metadata, observer in
             var options = options
             options.metadata.append(contentsOf: metadata)
             return self.makeCall(
