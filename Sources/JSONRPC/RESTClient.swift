@@ -43,7 +43,7 @@ public struct RESTClient: Sendable {
     ) throws(RPCError) {
         let address = try WebAddress(url)
         self.init(
-            channel: try hosts.host(at: address.origin).webChannel(), prefix: address.path, options)
+            channel: try hosts.host(at: address.origin).channel(), prefix: address.path, options)
     }
 
     /// Makes a client for a host. Its `Host.path` is the prefix of every path. The client uses the channel
@@ -57,7 +57,7 @@ public struct RESTClient: Sendable {
     ///   - host: The host.
     ///   - options: The options of every request; none by default.
     public init(host: Host, _ options: CallOptions = CallOptions()) throws(RPCError) {
-        self.init(channel: try host.webChannel(), prefix: host.path, options)
+        self.init(channel: try host.channel(), prefix: host.path, options)
     }
 }
 

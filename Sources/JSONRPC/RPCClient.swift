@@ -58,7 +58,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     ) throws(RPCError) {
         let address = try WebAddress(url)
         self.init(
-            channel: try hosts.host(at: address.origin).webChannel(), makeKind(address.path),
+            channel: try hosts.host(at: address.origin).channel(), makeKind(address.path),
             options)
         self.hosts = hosts
         ownAddress = address
@@ -78,7 +78,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
         host: Host, _ options: CallOptions = CallOptions(), _ makeKind: (_ path: String) -> Kind
     ) throws(RPCError) {
         self.init(
-            channel: try host.webChannel(), makeKind(host.path.isEmpty ? "/" : host.path), options)
+            channel: try host.channel(), makeKind(host.path.isEmpty ? "/" : host.path), options)
     }
 }
 
@@ -147,7 +147,7 @@ extension RPCClient {
     private func route(_ path: String) throws(RPCError) -> (Channel, String, CallOptions) {
         guard WebAddress.isWebAddress(path) else { return (channel, path, options) }
         let address = try WebAddress(path)
-        let other = try hosts.host(at: address.origin).webChannel()
+        let other = try hosts.host(at: address.origin).channel()
         let isOwn = other === channel || ownAddress?.hasOrigin(of: address) ?? false
         return (
             other, address.path,

@@ -23,16 +23,15 @@ struct CoreFolderTests {
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
-        ("Styles", "async, handlers, blocking, futures, raw operations"),
+        ("Styles", "async and handlers; the types behind all styles"),
         ("Writers", "writers and writeables"),
-        ("Hosts", "settings and channels by the name of a server"),
     ]
 
     /// What a folder uses of a later one. Each is a place where two ideas are not yet apart.
     static let backward: [String: Set<String>] = [
         // An error is a value, and a queue can fail.
         "Queue": ["Deadline", "RPCError"],
-        "Values": ["HostServer", "LoadReport", "Resolvers"],
+        "Values": ["LoadReport", "Resolvers"],
         "Wire": ["StatusMapping"],
         // A link reaches into its calls, which carry its streams.
         "Link": [

@@ -78,23 +78,4 @@ struct ReleaseTests {
         let factory = Factory(last: last)
         BalancingPolicies.register(name: "replaced_test") { _ in factory.policy() }
     }
-
-    @Test("if it is a setting of a host")
-    func setting() async {
-        let host = HostCache().host(at: "replaced.test:1")
-        await confirmation { hasEnded in
-            Self.set(
-                host,
-                Last {
-                    _ = host.settings
-                    hasEnded()
-                })
-            host.configure { $0.arguments.metricSinks = nil }
-        }
-    }
-
-    private static func set(_ host: Host, _ last: Last) {
-        let sink = Sink(last)
-        host.configure { $0.arguments.metricSinks = [sink] }
-    }
 }

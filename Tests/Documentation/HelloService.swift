@@ -1,6 +1,7 @@
 // The files that `swiftlet generate --faces futures --fake yes` writes for the service of the snippets.
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 
 enum Pb {}
 

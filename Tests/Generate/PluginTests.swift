@@ -2,6 +2,7 @@ import Shop
 import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

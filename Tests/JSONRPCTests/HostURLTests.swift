@@ -11,8 +11,6 @@ struct HostURLTests {
     private let server: LoopbackServer
 
     init() throws {
-        // For the tests that make the channel of a host themselves.
-        PlainHTTP.register()
         let gate = gate
         server = try LoopbackServer { server in
             server.httpVersion = .http1

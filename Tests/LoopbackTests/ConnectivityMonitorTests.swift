@@ -148,6 +148,23 @@ struct ConnectivityMonitorTests {
         _ = server
     }
 
+    @Test(
+        "a host on this machine keeps its channel; another one replaces it, also after two losses")
+    func hostsByPlace() throws {
+        let monitor = ConnectivityMonitor()
+        let hosts = ["localhost:1", "a.test:1"].map { Host($0) }
+        for host in hosts { host.configure { $0.connectivityMonitor = monitor } }
+        let first = try hosts.map { try $0.channel() }
+        for _ in 0..<2 {
+            monitor.report(isConnected: false)
+            monitor.report(isConnected: true)
+        }
+        let second = try hosts.map { try $0.channel() }
+        #expect(first[0] === second[0])
+        #expect(first[1] !== second[1])
+        #expect(try hosts.map { try $0.channel() }.elementsEqual(second, by: ===))
+    }
+
     @Test("hosts release their channels, and make the next one from the current settings")
     func hosts() async throws {
         let server = try LoopbackServer { $0.addGreeter() }

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletJSONRPC
 import SwiftletLoopback
 import Synchronization
 import Testing
@@ -50,6 +51,40 @@ struct HostTests {
         #expect(prefixes == ["first/1", "first/1", "second/2"])
         #expect(agents.withLock { $0[0] }.hasPrefix("first/1 grpc-swift-swiftlet/"))
         #expect(server.connectionCount == 2)
+    }
+
+    /// Runs a closure at its end.
+    private final class Last: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        deinit { body() }
+    }
+
+    @Test("releases a replaced setting outside its lock, so that its end may use the host")
+    func replacedSetting() async {
+        let host = Host("replaced.test:1")
+        await confirmation { hasEnded in
+            Self.set(
+                host,
+                Last {
+                    _ = host.settings
+                    hasEnded()
+                })
+            host.configure { $0.interceptors = [] }
+        }
+    }
+
+    private static func set(_ host: Host, _ last: Last) {
+        host.configure {
+            $0.interceptors = [
+                .all(
+                    InterceptorFactory("last") { _ in
+                        _ = last
+                        return nil
+                    })
+            ]
+        }
     }
 
     @Test("refuses invalid PEM, and a key without its certificate")

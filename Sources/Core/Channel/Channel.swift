@@ -205,7 +205,7 @@ extension Channel {
     package var counts: ChannelCounts { backend.counts }
 
     /// Drains the connections: running calls continue, and the next call opens a new connection.
-    func leaveConnections() { backend.leaveConnections() }
+    package func leaveConnections() { backend.leaveConnections() }
 
     /// Connects now instead of with the first call.
     public func connect() { backend.connect() }

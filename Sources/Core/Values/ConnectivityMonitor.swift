@@ -18,7 +18,6 @@ public final class ConnectivityMonitor: Sendable {
     private struct State: ~Copyable {
         var isConnected = true
         var channels: [ObjectIdentifier: any NetworkFollower] = [:]
-        var hosts = WeakList<HostServer>()
         /// Whether to start watching the machine's interfaces at the first use.
         var mustWatch = false
     }
@@ -27,7 +26,8 @@ public final class ConnectivityMonitor: Sendable {
     private let reports = SerialMailbox<Bool>()
     private let followers = Followers<Bool>()
     /// Whether a loss also ends connections to this machine.
-    let includesLocal: Bool
+    package let includesLocal: Bool
+    private let losses = Atomic(0)
 
     /// A monitor to which the program reports.
     ///
@@ -58,16 +58,16 @@ extension ConnectivityMonitor {
     }
 
     private func tell(_ isConnected: Bool) {
-        let (channels, hosts): ([any NetworkFollower], [HostServer]) = state.withLock { state in
-            guard state.isConnected != isConnected else { return ([], []) }
+        let channels: [any NetworkFollower] = state.withLock { state in
+            guard state.isConnected != isConnected else { return [] }
             state.isConnected = isConnected
+            if !isConnected { losses.add(1, ordering: .relaxed) }
             // The result is not used: only this thread delivers, because the reports are handled
             // one after the other.
             _ = followers.note(isConnected)
-            return (Array(state.channels.values), state.hosts.elements)
+            return Array(state.channels.values)
         }
         followers.tell()
-        if !isConnected { for host in hosts { host.networkWasLost(self) } }
         for channel in channels { channel.networkChanged(isConnected: isConnected, self) }
     }
 
@@ -92,13 +92,8 @@ extension ConnectivityMonitor {
     /// The number of channels to which changes are reported.
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
-    /// Reports a loss to `host` as long as it exists.
-    func add(_ host: HostServer) {
-        watchIfNeeded()
-        let others = state.withLock { $0.hosts.insert(host) }
-        // Released outside the lock.
-        _ = others
-    }
+    /// The number of losses that were reported. Reading it does not begin to watch the machine's interfaces.
+    package var lossCount: Int { losses.load(ordering: .relaxed) }
 
     /// Starts to watch at the first use: a program whose calls stay on the machine needs no thread
     /// for it.

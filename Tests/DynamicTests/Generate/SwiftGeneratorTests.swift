@@ -320,6 +320,22 @@ struct SwiftGeneratorTests {
         #expect(text.contains(") throws(RPCError) -> ResultMessage {"))
     }
 
+    @Test("imports the module of blocking calls and futures only if a client has such functions")
+    func stylesModule() throws {
+        let service = "service S { rpc Get(M) returns (M); }"
+        for (declarations, faces, isNeeded) in [
+            (service, [.blocking], true), (service, [.futures], true),
+            (service, [.handlers], false), ("service S {}", [.blocking], false),
+            ("", [.blocking], false),
+        ] as [(String, Set<GeneratorOptions.Face>, Bool)] {
+            var options = GeneratorOptions()
+            options.faces = faces
+            let source = "syntax = \"proto3\"; message M {} " + declarations
+            let text = try GeneratorSchema.source(source, options: options)
+            #expect(text.contains("import Swiftlet\nimport SwiftletStyles\n") == isNeeded)
+        }
+    }
+
     @Test("imports the module of a file that is not generated")
     func modules() throws {
         let sources = [

@@ -30,8 +30,7 @@ struct HTTP1PoolTests {
                 return HTTPReply(contentType: "text/plain", body: [])
             }
         }
-        PlainHTTP.register()
-        let host = Swiftlet.Host("http://\(server.target)")
+        let host = SwiftletJSONRPC.Host("http://\(server.target)")
         host.configure { $0.maxConnectionCount = 3 }
         let channel = try host.channel()
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletStyles
 import Synchronization

@@ -1,3 +1,4 @@
+import SwiftletCore
 import Synchronization
 
 /// One host for each address.

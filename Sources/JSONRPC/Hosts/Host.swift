@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 /// The settings for one server, and the channel to it.
 ///
 /// A cache has one host for each address, which all its users share:
@@ -9,15 +11,14 @@
 /// ```
 ///
 /// The channel is made by the first call of ``channel()``, from the settings at that time. Later
-/// changes have an effect after ``disconnect()``.
+/// changes have an effect after ``disconnect()``, and after the machine has lost its network.
 ///
-/// The address may be a base URL, such as `https://example.com/v1`, in a program that calls
-/// `PlainHTTP.register()` of `SwiftletJSONRPC`. Hosts of a cache whose URLs differ only in their ``path``
-/// share their settings and their channel, because they name one server.
+/// The address may be a base URL, such as `https://example.com/v1`. Hosts of a cache whose URLs differ only
+/// in their ``path`` share their settings and their channel, because they name one server.
 ///
-/// Foundation also has a type of this name: if both are imported, this is `Swiftlet.Host`.
+/// Foundation also has a type of this name: if both are imported, this is `SwiftletJSONRPC.Host`.
 public final class Host: Sendable {
-    /// The target of its channels, in the form that ``Channel`` accepts, or a URL; also its name in a
+    /// The target of its channels, in the form that `Channel` accepts, or a URL; also its name in a
     /// cache.
     public let address: String
     /// The path of a base URL, with its query, such as `/v1`. It is empty if the address is not a URL,

@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 extension Host {
     /// The settings that a host's channel is made from.
     ///
@@ -13,14 +15,13 @@ extension Host {
         /// URL overrides it.
         public var isSecure = true
         /// The version of HTTP. Nil, the default, is HTTP/2 for an address and
-        /// ``HTTPVersion/negotiated`` for a URL. Versions other than HTTP/2 need `PlainHTTP.register()` of
-        /// `SwiftletJSONRPC`.
+        /// `HTTPVersion.negotiated` for a URL.
         public var httpVersion: HTTPVersion?
         /// Values for the options that a call does not set.
         public var defaultOptions = CallOptions()
         /// The interceptors of every call of the channel, the first listed outermost.
         public var interceptors: [ChannelInterceptor] = []
-        /// The queue of its connections; nil is ``CompletionQueue/shared``.
+        /// The queue of its connections; nil is `CompletionQueue.shared`.
         public var queue: CompletionQueue?
 
         public init() {}
@@ -29,15 +30,15 @@ extension Host {
 
 extension Host.Settings {
     /// The text before this library's own user agent; nil, the default, is none. The same as
-    /// ``ChannelArguments/userAgentPrefix`` of ``arguments``.
+    /// `ChannelArguments.userAgentPrefix` of ``arguments``.
     public var userAgentPrefix: String? {
         get { arguments.userAgentPrefix }
         set { arguments.userAgentPrefix = newValue }
     }
 
     /// The name that the server's certificate must be for, and the authority of requests. Nil,
-    /// the default, overrides neither. Sets ``ChannelArguments/targetNameOverride`` and
-    /// ``ChannelArguments/defaultAuthority`` of ``arguments``.
+    /// the default, overrides neither. Sets `ChannelArguments.targetNameOverride` and
+    /// `ChannelArguments.defaultAuthority` of ``arguments``.
     public var hostNameOverride: String? {
         get { arguments.targetNameOverride }
         set {
@@ -47,21 +48,21 @@ extension Host.Settings {
     }
 
     /// The largest response message in bytes, 4 MiB by default; nil is no limit. The same as
-    /// ``ChannelArguments/maxReceiveMessageByteCount`` of ``arguments``.
+    /// `ChannelArguments.maxReceiveMessageByteCount` of ``arguments``.
     public var responseSizeLimit: Int? {
         get { arguments.maxReceiveMessageByteCount }
         set { arguments.maxReceiveMessageByteCount = newValue }
     }
 
     /// The most connections. Nil, the default, is 1 with HTTP/2, and 6 with HTTP/1.1, whose connections
-    /// carry one request at a time. The same as ``ChannelArguments/maxConnectionCount`` of ``arguments``.
+    /// carry one request at a time. The same as `ChannelArguments.maxConnectionCount` of ``arguments``.
     public var maxConnectionCount: Int? {
         get { arguments.maxConnectionCount }
         set { arguments.maxConnectionCount = newValue }
     }
 
     /// Ends calls when the machine loses its network; nil disables this. The same as
-    /// ``ChannelArguments/connectivityMonitor`` of ``arguments``.
+    /// `ChannelArguments.connectivityMonitor` of ``arguments``.
     public var connectivityMonitor: ConnectivityMonitor? {
         get { arguments.connectivityMonitor }
         set { arguments.connectivityMonitor = newValue }
