@@ -198,6 +198,84 @@ struct DuplicateGuardTests {
         _ = two
     }
 
+    /// Holds its call until the test releases it, and sends the call again if it fails once.
+    private final class Patient: Interceptor {
+        struct Steps: Sendable {
+            let hasCall = AsyncStream.makeStream(of: InterceptedCall.self)
+            let hasFailed = AsyncStream.makeStream(of: InterceptedCall.self)
+        }
+
+        private let steps: Steps
+        private var options = CallOptions()
+        private var request: RawMessage?
+        private var hasFailed = false
+
+        init(_ steps: Steps) { self.steps = steps }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            self.options = options
+            call.holdRequests()
+            steps.hasCall.continuation.yield(call)
+        }
+
+        func write(_ message: RawMessage, _ call: InterceptedCall) {
+            request = message
+            call.write(message)
+        }
+
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            guard end.error != nil, !hasFailed else { return call.close(end) }
+            hasFailed = true
+            steps.hasFailed.continuation.yield(call)
+        }
+
+        func proceed(_ call: InterceptedCall) {
+            call.start(options)
+            call.releaseRequests()
+        }
+
+        func sendAgain(_ call: InterceptedCall) {
+            call.restart()
+            call.start(options)
+            if let request { call.write(request) }
+            call.finish()
+            call.receiveNext()
+        }
+    }
+
+    @Test(
+        "continues for joined calls when the first is cancelled before the network is reached, or between two attempts",
+        arguments: [true, false])
+    func leavingEarly(isBeforeStart: Bool) async throws {
+        let steps = Patient.Steps()
+        let fake = try FakeChannel(interceptors: [
+            .all(DuplicateGuard(.join).interceptor),
+            .all(InterceptorFactory("patient") { _ in Patient(steps) }),
+        ])
+        let (answers, continuation) = AsyncStream.makeStream(of: Result<String, RPCError>.self)
+        let calls = try (0..<2).map { _ in
+            try fake.channel.startUnary(sayHello, HelloRequest(name: "a")) {
+                continuation.yield($0.map(\.message.message))
+            }
+        }
+        var results = answers.makeAsyncIterator()
+        var holding = steps.hasCall.stream.makeAsyncIterator()
+        let held = try #require(await holding.next())
+        if isBeforeStart { calls[0].cancel() }
+        let failing = fake.respond(to: sayHello)
+        held.perform(as: Patient.self) { $0.proceed($1) }
+        try failing.sendError(RPCError(.unavailable, "once"))
+        var failures = steps.hasFailed.stream.makeAsyncIterator()
+        let failed = try #require(await failures.next())
+        if !isBeforeStart { calls[0].cancel() }
+        let left = await results.next()
+        #expect(throws: RPCError.self) { try left?.get() }
+        let response = fake.respond(to: sayHello)
+        failed.perform(as: Patient.self) { $0.sendAgain($1) }
+        try response.sendMessage(HelloReply(message: "still here"))
+        #expect(try await results.next()?.get() == "still here")
+    }
+
     @Test(
         "delivers the response to a call that requested it before the end of its request",
         arguments: [true, false])

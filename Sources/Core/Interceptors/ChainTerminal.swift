@@ -11,6 +11,8 @@ enum ChainTerminal: Sendable {
 
     struct State: ~Copyable {
         var seam: ChainSeam
+        /// Nil after the start, and after the end.
+        var source: ChainSource?
         var core: (any CallRequests)?
         /// Messages that were asked for before the start.
         var earlyDemand = 0
@@ -22,7 +24,10 @@ enum ChainTerminal: Sendable {
         var startsLater = false
         var isOver = false
 
-        init(under upper: ChainUpper?) { seam = ChainSeam(under: upper) }
+        init(under upper: ChainUpper?, _ source: ChainSource?) {
+            seam = ChainSeam(under: upper)
+            self.source = source
+        }
     }
 
     private var chain: InterceptorChain {
@@ -52,9 +57,9 @@ final class RestartedTerminal: Sendable {
     fileprivate let chain: InterceptorChain
     fileprivate let state: Mutex<ChainTerminal.State>
 
-    init(_ chain: InterceptorChain, under upper: ChainUpper) {
+    init(_ chain: InterceptorChain, under upper: ChainUpper, _ source: ChainSource) {
         self.chain = chain
-        state = Mutex(ChainTerminal.State(under: upper))
+        state = Mutex(ChainTerminal.State(under: upper, source))
     }
 }
 
@@ -112,11 +117,11 @@ extension ChainTerminal {
 
     /// Starts the call. Returns why that is not allowed, if it is not.
     func send(start options: CallOptions) -> String? {
-        let (verdict, early) = withState { state in
-            (state.seam.admit(.start), state.seam.takeEarly())
+        let (verdict, early, source) = withState { state in
+            (state.seam.admit(.start), state.seam.takeEarly(), state.source.take())
         }
         switch verdict {
-        case .pass: start(options)
+        case .pass: start(options, source)
         case .ignore, .keep: return nil
         case .refuse(let reason): return reason
         }
@@ -124,9 +129,11 @@ extension ChainTerminal {
         return nil
     }
 
-    private func start(_ options: CallOptions) {
+    private func start(_ options: CallOptions, _ source: ChainSource?) {
+        // Otherwise the part has been cancelled.
+        guard let source else { return }
         chain.noteStart()
-        guard let core = chain.makeCore(options, observer: observer) else { return }
+        let core = chain.makeCore(source.channel, options, observer: observer)
         let (startsNow, demand): (Bool, Int) = withState { state in
             guard !state.isOver else { return (false, 0) }
             state.core = core
@@ -145,7 +152,7 @@ extension ChainTerminal {
     /// Passes a request on. Returns why it is not allowed, if it is not.
     func send(_ request: ChainRequest) -> String? {
         if case .start(let options) = request { return send(start: options) }
-        let (verdict, core) = withState { $0.admit(request) }
+        let (verdict, core, _) = withState { $0.admit(request) }
         if case .refuse(let reason) = verdict { return reason }
         switch request {
         // Handled above.
@@ -160,31 +167,34 @@ extension ChainTerminal {
 }
 
 extension ChainTerminal.State {
-    /// Applies a request other than the start. Returns the call to pass it on to, if it passes now.
+    /// Applies a request other than the start. Returns the call to pass it on to, if it passes now, and what is
+    /// to be released.
     fileprivate mutating func admit(
         _ request: ChainRequest
-    ) -> (verdict: CallProgress.Verdict, core: (any CallRequests)?) {
+    ) -> (verdict: CallProgress.Verdict, core: (any CallRequests)?, unneeded: ChainSource?) {
         let verdict = seam.admit(request.kind)
         switch (verdict, request) {
         case (.keep, .write(let message)): seam.keep(message)
-        case (.pass, .write(let message)): return (verdict, receiver(of: message))
+        case (.pass, .write(let message)): return (verdict, receiver(of: message), nil)
         case (.pass, .finish):
-            guard gatherCount > 0 else { return (verdict, core) }
+            guard gatherCount > 0 else { return (verdict, core, nil) }
             finishes = true
         case (.pass, .receiveNext):
             if core == nil { earlyDemand += 1 }
-            return (verdict, core)
-        case (.pass, .cancel): return (verdict, end())
+            return (verdict, core, nil)
+        case (.pass, .cancel):
+            let ended = end()
+            return (verdict, ended.core, ended.source)
         default: break
         }
-        return (verdict, nil)
+        return (verdict, nil, nil)
     }
 
-    /// Nothing follows. Returns the call.
-    fileprivate mutating func end() -> (any CallRequests)? {
+    /// Nothing follows. Returns the call, and the source if the call was not made.
+    fileprivate mutating func end() -> (core: (any CallRequests)?, source: ChainSource?) {
         isOver = true
         pending = Backlog()
-        return core.take()
+        return (core.take(), source.take())
     }
 
     /// The call to write a message to; nil if the message is gathered.

@@ -11,6 +11,8 @@ extension InterceptedCall {
     struct State: ~Copyable {
         /// The connection with the upper neighbor.
         var seam: ChainSeam
+        /// Nil after the end of this part.
+        var source: ChainSource?
         var below: ChainLower?
         /// The deadline that this part of the call was started with.
         var deadline = Deadline.never
@@ -60,12 +62,12 @@ extension InterceptedCall.State {
     }
 
     /// Applies a cancellation by the upper neighbor: nothing is held back any more. Returns the
-    /// requests that are dropped, and whether an interceptor held them back.
+    /// requests and the source, which are dropped, and whether an interceptor held requests back.
     mutating func cancel() -> (
-        arrival: Arrival, dropped: Backlog<ChainRequest>, wereHeld: Bool
+        arrival: Arrival, dropped: (Backlog<ChainRequest>, ChainSource?), wereHeld: Bool
     ) {
-        guard case .pass = seam.admit(.cancel) else { return (.wait, Backlog(), false) }
-        let (dropped, wereHeld) = (requests, holdsRequests)
+        guard case .pass = seam.admit(.cancel) else { return (.wait, (Backlog(), nil), false) }
+        let (dropped, wereHeld) = ((requests, source.take()), holdsRequests)
         requests = Backlog()
         holdsRequests = false
         isCancelled = true

@@ -20,14 +20,15 @@ public final class InterceptedCall: Sendable {
 
     init(
         _ chain: InterceptorChain, _ factory: InterceptorFactory,
-        _ interceptor: sending any Interceptor, under upper: ChainUpper, nextIndex: Int
+        _ interceptor: sending any Interceptor, under upper: ChainUpper, _ source: ChainSource,
+        nextIndex: Int
     ) {
         self.chain = chain
         name = factory.name
         context = factory.context
         unsafe self.interceptor = interceptor
         self.nextIndex = nextIndex
-        state = Mutex(State(seam: ChainSeam(under: upper)))
+        state = Mutex(State(seam: ChainSeam(under: upper), source: source))
     }
 
     func place(above below: ChainLower) { state.withLock { $0.below = below } }
@@ -101,9 +102,9 @@ extension InterceptedCall {
     /// be sent again. If the old one ended before the caller had made all requests, the later
     /// requests are passed to the interceptor as usual.
     public func restart() {
-        guard !hasEnded else { return }
+        guard let source = state.withLock({ $0.hasEnded ? nil : $0.source }) else { return }
         restoreDeadline()
-        let fresh = chain.link(from: nextIndex, under: .interceptor(self))
+        let fresh = chain.link(from: nextIndex, under: .interceptor(self), source)
         let unneeded: ChainLower? = state.withLock { state in
             // The call may have ended in the meantime.
             guard !state.hasEnded else { return fresh }
@@ -150,14 +151,15 @@ extension InterceptedCall {
     /// The call has ended for the caller, so that nothing is held back. Returns the rest of the call.
     private func endForCaller() -> ChainLower? {
         // What is dropped is released outside the lock.
-        let (below, wasHeld, _, isHandler) = state.withLock { state in
+        let (below, wasHeld, _, _, isHandler) = state.withLock { state in
             defer {
                 state.isOver = true
                 state.holdsRequests = false
                 state.requests = Backlog()
             }
             return (
-                state.below.take(), state.holdsRequests, state.requests, state.handler.begin()
+                state.below.take(), state.holdsRequests, state.requests, state.source.take(),
+                state.handler.begin()
             )
         }
         if wasHeld { chain.hold(false) }

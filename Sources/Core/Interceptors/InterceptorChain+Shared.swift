@@ -8,12 +8,19 @@ extension InterceptorChain {
     var terminal: ChainTerminal? { state.withLock { $0.terminal } }
 
     /// A terminal below an interceptor, or below the face. After the end of the call, the chain does not keep it.
-    func makeTerminal(under upper: ChainUpper) -> ChainTerminal {
+    func makeTerminal(under upper: ChainUpper, _ source: ChainSource) -> ChainTerminal {
         // True once, while the chain is made.
         let isFirst = state.withLock { $0.terminal == nil && !$0.hasEnd }
-        if isFirst { firstTerminal.withLock { $0.seam = ChainSeam(under: upper) } }
+        if isFirst {
+            firstTerminal.withLock { state in
+                state.seam = ChainSeam(under: upper)
+                state.source = source
+            }
+        }
         let terminal =
-            isFirst ? ChainTerminal.first(self) : .restarted(RestartedTerminal(self, under: upper))
+            isFirst
+            ? ChainTerminal.first(self)
+            : .restarted(RestartedTerminal(self, under: upper, source))
         // The old one is released outside the lock.
         _ = state.withLock { state in
             guard !state.hasEnd else { return nil as ChainTerminal? }

@@ -10,21 +10,11 @@ import Synchronization
 /// call, and each part releases its upper neighbor when the call between the two ends. The state of the
 /// first terminal is in the chain itself, so what it refers to is released in these two ways, too.
 final class InterceptorChain: CallRequests {
-    /// What the chain makes its parts from.
-    struct Source {
-        // The channel, and not only its backend, so that the channel is not released before the call starts.
-        let channel: Channel
-        let options: CallOptions
-        let factories: [InterceptorFactory]
-    }
-
     struct State: ~Copyable {
-        /// Nil after the end of the call, so that a call that the program keeps does not keep its channel,
-        /// or what its interceptors captured.
-        var source: Source?
+        /// Nil after the start.
+        var options: CallOptions?
         var observer: (any CallObserver)?
         var below: ChainLower?
-        var isStarting = false
         /// Whether requests that were made before the start have been passed on.
         var isStarted = false
         /// Requests that were made before the start.
@@ -52,12 +42,14 @@ final class InterceptorChain: CallRequests {
     /// Whether a task awaits the end of the call.
     let isAwaited: Bool
     private let method: MethodSignature
+    /// The number of the channel's interceptors and those of the call's options; 0 if the options have none.
+    private let ownInterceptorEnd: Int
     private let meter: (any CallMeter)?
     /// When the call began.
     private let begun = MonotonicInstant.now
     let state: Mutex<State>
     /// The state of the first terminal. Has no upper neighbor until the chain is complete.
-    let firstTerminal = Mutex(ChainTerminal.State(under: nil))
+    let firstTerminal = Mutex(ChainTerminal.State(under: nil, nil))
     private let responses = SerialMailbox<ChainResponse>()
 
     /// - Parameters:
@@ -73,50 +65,58 @@ final class InterceptorChain: CallRequests {
         self.description = description
         meter = call.meter
         isAwaited = call.observer.isAwaited
-        let source = Source(channel: channel, options: call.options, factories: factories)
-        state = Mutex(State(source: source, observer: call.observer))
-        let below = link(from: 0, under: .face(self))
+        let options = call.options
+        // The channel's interceptors come first. Credentials come last.
+        ownInterceptorEnd =
+            options.interceptors.isEmpty
+            ? 0 : factories.count - (options.credentials == nil ? 0 : 1)
+        state = Mutex(State(options: options, observer: call.observer))
+        let source = ChainSource(channel: channel, factories: factories)
+        let below = link(from: 0, under: .face(self), source)
         state.withLock { $0.below = below }
     }
 }
 
 // MARK: - Parts
 
+/// What the parts of a chain are made from. Each part keeps it until its own end: a call that the program keeps does
+/// not keep its channel, or what its interceptors captured, and a part that an interceptor continues after the caller
+/// has cancelled is complete.
+struct ChainSource {
+    // The channel, and not only its backend, so that the channel is not released before the call starts.
+    let channel: Channel
+    let factories: [InterceptorFactory]
+}
+
 extension InterceptorChain {
-    /// Creates the interceptors from `index` on, and the end of the chain. Returns the first of them. After the
-    /// end of the call, there is only the end.
-    func link(from index: Int, under upper: ChainUpper) -> ChainLower {
-        let factories = state.withLock { $0.source?.factories ?? [] }
-        for index in index..<max(index, factories.count) {
-            let factory = factories[index]
+    /// Creates the interceptors from `index` on, and the end of the chain. Returns the first of them.
+    func link(from index: Int, under upper: ChainUpper, _ source: ChainSource) -> ChainLower {
+        for index in index..<source.factories.count {
+            let factory = source.factories[index]
             HeldLocks.assertNone(calling: "interceptor factory")
             guard let interceptor = factory.make(description) else { continue }
             let call = InterceptedCall(
-                self, factory, interceptor, under: upper, nextIndex: index + 1)
-            call.place(above: link(from: index + 1, under: .interceptor(call)))
+                self, factory, interceptor, under: upper, source, nextIndex: index + 1)
+            call.place(above: link(from: index + 1, under: .interceptor(call), source))
             return .interceptor(call)
         }
-        return .terminal(makeTerminal(under: upper))
+        return .terminal(makeTerminal(under: upper, source))
     }
 
-    /// Creates the call at the end of the chain; nil after the end of the call.
-    func makeCore(_ options: CallOptions, observer: any CallObserver) -> (any CallRequests)? {
-        let channel = state.withLock { $0.source?.channel }
+    /// Creates the call at the end of the chain.
+    func makeCore(
+        _ channel: Channel, _ options: CallOptions, observer: any CallObserver
+    ) -> any CallRequests {
         var options = options
         options.removeInterceptors()
-        return channel?.makeBare(
+        return channel.makeBare(
             NewCall(
                 method: method.at(options.path), options: options, observer: observer, meter: meter,
                 begun: begun))
     }
 
     /// Whether the interceptors from `index` on include those of the call's options.
-    func hasCallInterceptors(from index: Int) -> Bool {
-        // The channel's interceptors come first. Credentials come last.
-        guard let source = state.withLock({ $0.source }), !source.options.interceptors.isEmpty
-        else { return false }
-        return index < source.factories.count - (source.options.credentials == nil ? 0 : 1)
-    }
+    func hasCallInterceptors(from index: Int) -> Bool { index < ownInterceptorEnd }
 
     /// The loop of the deadline's timer.
     var timerLoop: EventLoop { backend.loop.timerLoop(isAwaited: isAwaited) }
@@ -141,10 +141,8 @@ extension InterceptorChain {
     /// Starts the call, and makes these requests together with the start.
     private func start(_ makeRequests: (ChainLower) -> Void) {
         let parts: (below: ChainLower, options: CallOptions)? = state.withLock { state in
-            guard !state.isStarting, let below = state.below, let source = state.source
-            else { return nil }
-            state.isStarting = true
-            return (below, source.options)
+            guard let below = state.below, let options = state.options.take() else { return nil }
+            return (below, options)
         }
         guard let (below, options) = parts else { return }
         deadline.watch(self, options.absoluteDeadline)
@@ -287,7 +285,7 @@ extension InterceptorChain {
                 state.hasEnd = true
             }
             return (
-                state.observer.take(), state.hasEnd, state.source.take(), state.below.take(),
+                state.observer.take(), state.hasEnd, state.options.take(), state.below.take(),
                 state.early
             )
         }

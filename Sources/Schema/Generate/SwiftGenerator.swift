@@ -7,9 +7,9 @@ import SwiftletMessages
 /// ```
 ///
 /// The source uses only public declarations: those of `Swiftlet`, of the modules in the options, of
-/// `SwiftletLoopback` for fakes and server protocols, of `SwiftletStyles` for blocking functions and futures, and of `SwiftletWellKnown` and `SwiftletDynamic` where fields
-/// or methods have types of these modules. It is formatted. It depends only on the schema and the options: two runs write
-/// the same bytes.
+/// `SwiftletLoopback` for fakes and server protocols, of `SwiftletStyles` for blocking functions and futures, and of
+/// `SwiftletWellKnown` and `SwiftletDynamic` where fields or methods have types of these modules. It is formatted. It
+/// depends only on the schema and the options: two runs write the same bytes.
 ///
 /// Enums keep numbers that the `.proto` file does not name, also the closed enums of proto2.
 /// Extensions get no properties; they are kept in `unknownFields`.
