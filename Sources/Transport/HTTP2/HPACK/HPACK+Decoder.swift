@@ -34,7 +34,6 @@ extension HPACK.Decoder {
     /// Applies our SETTINGS_HEADER_TABLE_SIZE, which the peer has acknowledged.
     package mutating func setMaxTableByteCount(_ byteCount: Int) {
         limit = Self.clamped(byteCount)
-        table.reserve(limit: limit)
         if limit < table.maxByteCount { dueSizeUpdate = min(limit, dueSizeUpdate ?? limit) }
     }
 }
@@ -86,7 +85,7 @@ extension HPACK.Decoder {
                 let index = try Self.readIndex(block, at: &offset)
                 guard let field = table.field(at: index) else { throw .invalidIndex }
                 if budget.spend(field.byteCount) {
-                    list.append(copying: field, of: table)
+                    list.append(copying: field, at: index, of: table)
                 } else {
                     list.removeAll()
                 }
@@ -181,7 +180,7 @@ extension HPACK.Decoder {
             guard let field = table.field(at: index) else { throw .invalidIndex }
             nameByteCount = Int(field.nameByteCount)
             if nameByteCount <= room {
-                list.bytes.append(copying: table.bytes.contiguous.span.extracting(field.name))
+                table.append(field.name, ofFieldAt: index, to: &list.bytes)
             }
         }
         let valueByteCount = try readString(

@@ -6,7 +6,7 @@ extension HPACK {
     /// calls, because size updates are allowed only at the beginning of a block.
     package struct Encoder: Sendable, ~Copyable {
         private var table: Table
-        private var index: EncoderIndex
+        private var index = EncoderIndex()
         private var sightings = Sightings()
         private var prepared = PreparedBlocks()
         private let ownMaxTableByteCount: Int
@@ -21,7 +21,6 @@ extension HPACK {
         package init(maxTableByteCount: Int = 4096) {
             ownMaxTableByteCount = min(max(0, maxTableByteCount), Limits.tableByteCount)
             table = Table(limit: ownMaxTableByteCount)
-            index = EncoderIndex(capacity: table.capacity)
             // The initial table of the peer has 4,096 bytes (RFC 9113 §6.5.2).
             if ownMaxTableByteCount != Self.initialPeerMaxTableByteCount {
                 setPeerMaxTableByteCount(Self.initialPeerMaxTableByteCount)
@@ -121,7 +120,7 @@ extension HPACK.Encoder {
         }
         append(name, nameIndex, value, prefixBits: 6, pattern: 0x40, to: &output)
         table.insert(field, of: bytes)
-        index.insert(number: table.insertedCount - 1, fieldHash: fieldHash, nameHash: nameHash)
+        index.insert(fieldHash: fieldHash, nameHash: nameHash, of: table)
         prepared.tableChanged()
     }
 

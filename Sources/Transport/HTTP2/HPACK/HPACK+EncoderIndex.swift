@@ -6,8 +6,8 @@ extension HPACK {
     /// removed from its chain.
     struct EncoderIndex {
         private struct Link {
-            // The upper half of each hash. It need not be unique, because every match is compared
-            // byte by byte.
+            // The upper half of each hash, which also selects the chain. It need not be unique, because every match
+            // is compared byte by byte.
             var fieldTag: UInt32 = 0
             var nameTag: UInt32 = 0
             /// The distance to the next older field. Zero ends the chain.
@@ -17,12 +17,14 @@ extension HPACK {
 
         /// The links of field `number` are at `number & mask`, as in the table.
         private var links: [Link]
-        /// The youngest field with a hash, at `hash & mask`; or −1.
+        /// The youngest field with a tag, at `tag & mask`; or −1.
         private var fieldHeads: [Int]
         private var nameHeads: [Int]
         private let mask: Int
 
-        init(capacity: Int) {
+        init() { self.init(capacity: HPACK.Table.firstCapacity) }
+
+        private init(capacity: Int) {
             assert(capacity.nonzeroBitCount == 1)
             links = Array(repeating: Link(), count: capacity)
             fieldHeads = Array(repeating: -1, count: capacity)
@@ -41,12 +43,30 @@ extension HPACK.EncoderIndex {
         head < 0 ? 0 : UInt32(exactly: number - head) ?? 0
     }
 
+    @inline(__always)
+    private func slot(of tag: UInt32) -> Int { Int(truncatingIfNeeded: tag) & mask }
+
     /// Adds the field that `table` has inserted last.
-    mutating func insert(number: Int, fieldHash: UInt64, nameHash: UInt64) {
-        let fieldSlot = Int(truncatingIfNeeded: fieldHash) & mask
-        let nameSlot = Int(truncatingIfNeeded: nameHash) & mask
+    mutating func insert(fieldHash: UInt64, nameHash: UInt64, of table: HPACK.Table) {
+        let number = table.insertedCount - 1
+        if links.count < table.capacity { grow(to: table.capacity, table.oldest..<number) }
+        insert(number, Self.tag(fieldHash), Self.tag(nameHash))
+    }
+
+    private mutating func grow(to capacity: Int, _ numbers: Range<Int>) {
+        let old = self
+        self = Self(capacity: capacity)
+        for number in numbers {
+            let link = old.links[number & old.mask]
+            insert(number, link.fieldTag, link.nameTag)
+        }
+    }
+
+    private mutating func insert(_ number: Int, _ fieldTag: UInt32, _ nameTag: UInt32) {
+        let fieldSlot = slot(of: fieldTag)
+        let nameSlot = slot(of: nameTag)
         links[number & mask] = Link(
-            fieldTag: Self.tag(fieldHash), nameTag: Self.tag(nameHash),
+            fieldTag: fieldTag, nameTag: nameTag,
             toNextField: Self.distance(number, fieldHeads[fieldSlot]),
             toNextName: Self.distance(number, nameHeads[nameSlot]))
         fieldHeads[fieldSlot] = number
@@ -58,10 +78,11 @@ extension HPACK.EncoderIndex {
     func number(
         of name: Span<UInt8>, _ value: Span<UInt8>, fieldHash: UInt64, in table: HPACK.Table
     ) -> Int? {
-        var number = fieldHeads[Int(truncatingIfNeeded: fieldHash) & mask]
+        let tag = Self.tag(fieldHash)
+        var number = fieldHeads[slot(of: tag)]
         while number >= table.oldest {
             let link = links[number & mask]
-            if link.fieldTag == Self.tag(fieldHash) {
+            if link.fieldTag == tag {
                 let field = table.field(number: number)
                 let contiguous = table.bytes.contiguous
                 let bytes = contiguous.span
@@ -79,10 +100,11 @@ extension HPACK.EncoderIndex {
 
     /// The number of the youngest field of `table` with this name.
     func number(of name: Span<UInt8>, nameHash: UInt64, in table: HPACK.Table) -> Int? {
-        var number = nameHeads[Int(truncatingIfNeeded: nameHash) & mask]
+        let tag = Self.tag(nameHash)
+        var number = nameHeads[slot(of: tag)]
         while number >= table.oldest {
             let link = links[number & mask]
-            if link.nameTag == Self.tag(nameHash) {
+            if link.nameTag == tag {
                 let field = table.field(number: number)
                 if table.bytes.contiguous.span.extracting(field.name).equals(name) { return number }
             }

@@ -4,11 +4,16 @@ extension HPACK {
     /// The low bits of a hash choose one of 32 rows of eight hashes. Without rows, two fields of
     /// every request could have the same place, and would overwrite each other each time.
     struct Sightings {
-        private var rows = [SIMD8<UInt32>](repeating: .zero, count: 32)
-        private var turns = [UInt8](repeating: 0, count: 32)
+        // Empty until the first hash: most connections send prepared fields, and fields that are not indexed.
+        private var rows: [SIMD8<UInt32>] = []
+        private var turns: [UInt8] = []
 
         /// Remembers `hash`. Returns true if it was remembered before.
         mutating func remember(_ hash: UInt64) -> Bool {
+            if rows.isEmpty {
+                rows = Array(repeating: .zero, count: 32)
+                turns = Array(repeating: 0, count: 32)
+            }
             let row = Int(truncatingIfNeeded: hash) & 31
             let tag = UInt32(truncatingIfNeeded: hash >> 32) | 1
             if any(rows[row] .== tag) { return true }
@@ -23,13 +28,16 @@ extension HPACK {
     struct PreparedBlocks {
         private struct Block {
             /// Retained, so that no other object gets the same identity.
-            var headers: PreparedHeaders?
+            var headers: PreparedHeaders
             var generation = 0
             var bytes: [UInt8] = []
         }
 
-        private var blocks = [Block](repeating: Block(), count: 16)
+        private static let capacity = 16
+
+        private var blocks: [Block] = []
         private var generation = 0
+        /// The block that is overwritten next, once there are as many as fit.
         private var next = 0
     }
 }
@@ -50,15 +58,20 @@ extension HPACK.PreparedBlocks {
 
     /// Remembers the bytes of `headers`, and overwrites older ones.
     mutating func remember(_ headers: PreparedHeaders, as bytes: Span<UInt8>) {
-        var index = blocks.firstIndex { $0.headers === headers }
-        if index == nil {
-            index = next
-            next = (next + 1) % blocks.count
-        }
-        guard let index else { return }
+        let index = place(for: headers)
         blocks[index].headers = headers
         blocks[index].generation = generation
         blocks[index].bytes.removeAll(keepingCapacity: true)
         blocks[index].bytes.append(copying: bytes)
+    }
+
+    private mutating func place(for headers: PreparedHeaders) -> Int {
+        if let index = blocks.firstIndex(where: { $0.headers === headers }) { return index }
+        guard blocks.count == Self.capacity else {
+            blocks.append(Block(headers: headers))
+            return blocks.count - 1
+        }
+        defer { next = (next + 1) % Self.capacity }
+        return next
     }
 }

@@ -1,17 +1,16 @@
 extension HPACK {
-    /// The static table and the dynamic table (RFC 7541 §2.3), in one array of bytes.
+    /// The static table and the dynamic table (RFC 7541 §2.3).
     ///
-    /// New fields are appended. The oldest fields are evicted by increasing `oldest`. When the array has
-    /// grown to twice the limit, the remaining fields move to its front, so each byte moves at most once.
+    /// New fields are appended to one array of bytes. The oldest fields are evicted by increasing `oldest`. When the
+    /// array has grown to twice the limit, the remaining fields move to its front, so each byte moves at most once.
     /// Fields are numbered in the order of insertion, and field `n` is at `n & mask`. So one subtraction
-    /// converts an index on the wire to a field.
+    /// converts an index on the wire to a field. The memory grows with the fields: most connections have few.
     ///
-    /// Invariants: `byteCount ≤ maxByteCount ≤ limit`; a field has a size of at least 32 bytes
-    /// (§4.1), so `insertedCount − oldest ≤ limit / 32 ≤ entries.count`.
+    /// Invariants: `byteCount ≤ maxByteCount`; `insertedCount − oldest ≤ entries.count`, which is zero or a power of two.
     struct Table {
-        private(set) var bytes: [UInt8]
-        private let staticFields: [HeaderList.Field]
-        private let staticByteCount: Int
+        /// Those of the dynamic fields.
+        private(set) var bytes: [UInt8] = []
+        private let statics = StaticTable.list
         private var entries: [HeaderList.Field] = []
         private var mask = 0
 
@@ -20,18 +19,15 @@ extension HPACK {
         /// The number of the oldest field in the table.
         private(set) var oldest = 0
         private(set) var byteCount = 0
-        /// The current size limit. Size updates set it to a value between zero and `limit`.
+        /// The current size limit. Size updates change it.
         private(set) var maxByteCount: Int
 
-        init(limit: Int) {
-            bytes = StaticTable.list.bytes
-            staticFields = StaticTable.list.fields
-            staticByteCount = bytes.count
-            maxByteCount = limit
-            reserve(limit: limit)
-        }
+        /// How many fields have a place once there is one.
+        static let firstCapacity = 16
 
-        /// How many fields the dynamic part can have.
+        init(limit: Int) { maxByteCount = limit }
+
+        /// How many fields have a place.
         var capacity: Int { entries.count }
     }
 }
@@ -43,10 +39,20 @@ extension HPACK.Table {
     @inline(__always)
     func field(at index: Int) -> HeaderList.Field? {
         if index <= HPACK.StaticTable.count {
-            return index > 0 ? staticFields[index] : nil
+            return index > 0 ? statics.fields[index] : nil
         }
         let number = insertedCount - (index - HPACK.StaticTable.count)
         return number >= oldest ? entries[number & mask] : nil
+    }
+
+    /// Appends a part of the field at `index` to `output`.
+    @inline(__always)
+    func append(_ part: Range<Int>, ofFieldAt index: Int, to output: inout [UInt8]) {
+        if index <= HPACK.StaticTable.count {
+            output.append(copying: statics.bytes.contiguous.span.extracting(part))
+        } else {
+            output.append(copying: bytes.contiguous.span.extracting(part))
+        }
     }
 
     /// The field with number `number`, which must be in the table.
@@ -69,7 +75,8 @@ extension HPACK.Table {
     mutating func insert(_ field: HeaderList.Field, of source: Span<UInt8>) {
         evict(toFit: field.byteCount)
         guard field.byteCount <= maxByteCount else { return }
-        if bytes.count - staticByteCount >= 2 * maxByteCount { compact() }
+        if bytes.count >= 2 * maxByteCount { compact() }
+        if insertedCount - oldest == entries.count { grow() }
         var entry = field
         entry.start = Int32(bytes.count)
         bytes.append(copying: source.extracting(field.bytes))
@@ -90,11 +97,9 @@ extension HPACK.Table {
         evict(toFit: 0)
     }
 
-    /// Makes room for as many fields as a table of `limit` bytes can have.
-    mutating func reserve(limit: Int) {
-        var capacity = 16
-        while capacity < limit / 32 { capacity *= 2 }
-        guard capacity > entries.count else { return }
+    /// Makes room for twice as many fields.
+    private mutating func grow() {
+        let capacity = max(Self.firstCapacity, 2 * entries.count)
         let none = HeaderList.Field(
             start: 0, nameByteCount: 0, valueByteCount: 0, indexing: .indexed)
         var larger = [HeaderList.Field](repeating: none, count: capacity)
@@ -114,19 +119,20 @@ extension HPACK.Table {
 
     private mutating func compact() {
         let liveStart = oldest < insertedCount ? Int(entries[oldest & mask].start) : bytes.count
-        bytes.removeSubrange(staticByteCount..<liveStart)
-        let moved = Int32(liveStart - staticByteCount)
-        for number in oldest..<insertedCount { entries[number & mask].start -= moved }
+        bytes.removeSubrange(..<liveStart)
+        for number in oldest..<insertedCount { entries[number & mask].start -= Int32(liveStart) }
     }
 }
 
 extension HeaderList {
-    /// Appends a field of `table`. In both, the value follows the name.
+    /// Appends the field at `index` of `table`. In both, the value follows the name.
     @inline(__always)
-    mutating func append(copying field: Field, of table: borrowing HPACK.Table) {
+    mutating func append(
+        copying field: Field, at index: Int, of table: borrowing HPACK.Table
+    ) {
         var copy = field
         copy.start = Int32(bytes.count)
-        bytes.append(copying: table.bytes.contiguous.span.extracting(field.bytes))
+        table.append(field.bytes, ofFieldAt: index, to: &bytes)
         fields.append(copy)
     }
 }
