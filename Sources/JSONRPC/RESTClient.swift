@@ -46,7 +46,7 @@ public struct RESTClient: Sendable {
             channel: try hosts.host(at: address.origin).channel(), prefix: address.path, options)
     }
 
-    /// Makes a client for a host. Its `Host.path` is the prefix of every path. The client uses the channel
+    /// Makes a client for a host. Its ``Host/path`` is the prefix of every path. The client uses the channel
     /// of the host.
     ///
     /// ```swift

@@ -25,7 +25,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     /// `authorization`, `cookie` or `x-api-key`, contains `token`, `secret` or `password`, or ends in `-bin`. The
     /// options of the call itself are sent. An interceptor of the program's own decides for itself.
     public var sendsCredentialsToOtherServers = false
-    /// The URL of the client's own server; nil if it was made with a channel.
+    /// The URL of the client's own server; nil if it was made with a channel, or with a host without a URL.
     private var ownAddress: WebAddress?
     private let makeTicket: @Sendable () -> RPCTicket
 
@@ -79,6 +79,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     ) throws(RPCError) {
         self.init(
             channel: try host.channel(), makeKind(host.path.isEmpty ? "/" : host.path), options)
+        ownAddress = try? WebAddress(host.address)
     }
 }
 

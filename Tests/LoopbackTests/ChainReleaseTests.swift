@@ -140,6 +140,43 @@ struct ChainReleaseTests {
         try await eventually { chain == nil && intercepted == nil }
     }
 
+    /// Does not pass a cancellation on.
+    private final class Swallowing: Interceptor {
+        private let startsRest: Bool
+        init(startsRest: Bool) { self.startsRest = startsRest }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            if startsRest { call.start(options) }
+        }
+        func finish(_ call: InterceptedCall) { if startsRest { call.finish() } }
+        func cancel(_ call: InterceptedCall) {}
+    }
+
+    @Test(
+        "is released with its channel when an interceptor ignores a cancellation before the rest has started, or the rest has ended",
+        arguments: [false, true])
+    func swallowed(startsRest: Bool) async throws {
+        weak var chain: AnyObject?
+        weak var channel: Channel?
+        do {
+            let fake = try FakeChannel(interceptors: [
+                .all(InterceptorFactory("swallowing") { _ in Swallowing(startsRest: startsRest) })
+            ])
+            let response = fake.respond(to: HostileTrial.echo)
+            channel = fake.channel
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let call = try fake.channel.startUnary(HostileTrial.echo, [1]) { _ in end.finish() }
+            chain = call.call
+            call.cancel()
+            for await _ in ends {}
+            if startsRest {
+                #expect(chain != nil)
+                try response.sendMessage([7])
+            }
+        }
+        try await eventually { chain == nil && channel == nil }
+    }
+
     @Test("is released when an interceptor releases its last reference to the ended call")
     func keptCall() async throws {
         let kept = Mutex<InterceptedCall?>(nil)

@@ -276,6 +276,47 @@ struct DuplicateGuardTests {
         #expect(try await results.next()?.get() == "still here")
     }
 
+    @Test("ends joined calls with the deadline of the first, also if the network was not reached")
+    func lateBeforeTheNetwork() async throws {
+        let steps = Patient.Steps()
+        let fake = try FakeChannel(interceptors: [
+            .all(DuplicateGuard(.join).interceptor),
+            .all(InterceptorFactory("patient") { _ in Patient(steps) }),
+        ])
+        let (ends, end) = AsyncStream.makeStream(of: StatusCode?.self)
+        for options in [CallOptions.with { $0.timeout = .milliseconds(20) }, CallOptions()] {
+            try fake.channel.startUnary(sayHello, HelloRequest(name: "a"), options: options) {
+                if case .failure(let error) = $0 { end.yield(error.code) } else { end.yield(nil) }
+            }
+        }
+        var codes = ends.makeAsyncIterator()
+        for _ in 0..<2 { #expect(await codes.next() == .deadlineExceeded) }
+    }
+
+    @Test("releases the channel of a joined call that was cancelled, and the call itself")
+    func releasedAfterLeaving() async throws {
+        weak var channel: Channel?
+        weak var chain: AnyObject?
+        do {
+            let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
+            let response = fake.respond(to: sayHello)
+            channel = fake.channel
+            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let calls = try (0..<2).map { _ in
+                try fake.channel.startUnary(sayHello, HelloRequest(name: "a")) {
+                    answer.yield((try? $0.get()) != nil)
+                }
+            }
+            chain = calls[1].call
+            calls[1].cancel()
+            var results = answers.makeAsyncIterator()
+            #expect(await results.next() == false)
+            try response.sendMessage(HelloReply(message: "still here"))
+            #expect(await results.next() == true)
+        }
+        try await eventually { channel == nil && chain == nil }
+    }
+
     @Test(
         "delivers the response to a call that requested it before the end of its request",
         arguments: [true, false])

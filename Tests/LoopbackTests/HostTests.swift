@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletObservation
 import Synchronization
 import Testing
 
@@ -85,6 +86,38 @@ struct HostTests {
                     })
             ]
         }
+    }
+
+    /// Is asked while a channel is made.
+    private final class Asked: MetricSink {
+        let ask: @Sendable () -> Void
+        init(_ ask: @escaping @Sendable () -> Void) { self.ask = ask }
+
+        func records(_ instrument: MetricInstrument) -> Bool {
+            ask()
+            return false
+        }
+        func add(_ measurement: MetricMeasurement<Int>) {}
+        func record(_ measurement: MetricMeasurement<Double>) {}
+    }
+
+    @Test("makes a channel again if it was disconnected meanwhile, because its settings are old")
+    func disconnectedWhileMaking() throws {
+        let host = Host("a:1")
+        let sink = Asked {
+            guard host.settings.userAgentPrefix == nil else { return }
+            host.configure {
+                $0.userAgentPrefix = "new"
+                $0.defaultOptions.timeout = .seconds(1)
+            }
+            host.disconnect()
+        }
+        host.configure { $0.arguments.metricSinks = [sink] }
+        let channel = try host.channel()
+        #expect(channel.defaultOptions.timeout == .seconds(1))
+        #expect(try host.channel() === channel)
+        // The sink refers to the host.
+        host.configure { $0.arguments.metricSinks = nil }
     }
 
     @Test("refuses invalid PEM, and a key without its certificate")

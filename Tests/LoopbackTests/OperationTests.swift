@@ -326,6 +326,23 @@ struct OperationTests {
         }
     }
 
+    @Test("keep the channel until they have started the call", arguments: [[], ["none"]])
+    func lastReference(interceptors: [String]) async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            // A factory may make no interceptor for a call.
+            let call = try Channel(
+                server.target, credentials: .insecure,
+                interceptors: interceptors.map { .all(InterceptorFactory($0) { _ in nil }) },
+                queue: queue
+            ).rawCall(Self.sayHello)
+            let notes = Notes()
+            try call.start(unaryBatch(notes), tag: 1)
+            #expect(try queue.next() == .completed(tag: 1, success: true))
+            #expect(Set(notes.all) == Set(Self.everything))
+        }
+    }
+
     @Test("are refused by a queue that was shut down")
     func shutDown() async throws {
         try await onThread {

@@ -14,7 +14,9 @@ enum GeneratorArguments {
         .value("client", named: "yes|no", help: "writes clients; default: yes"),
         .value(
             "faces", named: "handlers,blocking,futures",
-            help: "functions of clients besides async ones, separated by commas"),
+            help:
+                "functions of clients besides async ones, separated by commas; the source imports "
+                + "SwiftletStyles for blocking and futures"),
         .value("fake", named: "yes|no", help: "writes fake clients for tests; default: no"),
         .value("service", named: "yes|no", help: "writes services for test servers; default: no"),
         .value(

@@ -88,6 +88,14 @@ extension ChainLower {
 
     /// Allowed in every state.
     func cancel() { _ = send(.cancel) }
+
+    /// Whether this part was started, or has ended.
+    var isStarted: Bool {
+        switch self {
+        case .interceptor(let call): call.isStarted
+        case .terminal(let terminal): terminal.isStarted
+        }
+    }
 }
 
 /// The connection of two neighbors of a chain: the events that may pass, and the upper neighbor.
@@ -101,6 +109,9 @@ struct ChainSeam {
     private var early: [RawMessage] = []
 
     init(under upper: ChainUpper?) { self.upper = upper }
+
+    /// Whether the call between the two was started, or has ended.
+    var isStarted: Bool { progress.state != .initialised }
 
     /// Whether the call between the two has ended.
     var isFinished: Bool { progress.state == .finished }

@@ -11,7 +11,7 @@ enum ChainTerminal: Sendable {
 
     struct State: ~Copyable {
         var seam: ChainSeam
-        /// Nil after the start, and after the end.
+        /// Nil after the end.
         var source: ChainSource?
         var core: (any CallRequests)?
         /// Messages that were asked for before the start.
@@ -85,6 +85,9 @@ extension ChainTerminal {
         }
     }
 
+    /// Whether the neighbor above has started this part.
+    var isStarted: Bool { withState { $0.seam.isStarted } }
+
     /// Whether the call was created, so that no interceptor delays it.
     var hasCore: Bool { withState { $0.core != nil } }
 
@@ -118,10 +121,10 @@ extension ChainTerminal {
     /// Starts the call. Returns why that is not allowed, if it is not.
     func send(start options: CallOptions) -> String? {
         let (verdict, early, source) = withState { state in
-            (state.seam.admit(.start), state.seam.takeEarly(), state.source.take())
+            (state.seam.admit(.start), state.seam.takeEarly(), state.source)
         }
         switch verdict {
-        case .pass: start(options, source)
+        case .pass: if let source { start(options, source) }
         case .ignore, .keep: return nil
         case .refuse(let reason): return reason
         }
@@ -129,9 +132,7 @@ extension ChainTerminal {
         return nil
     }
 
-    private func start(_ options: CallOptions, _ source: ChainSource?) {
-        // Otherwise the part has been cancelled.
-        guard let source else { return }
+    private func start(_ options: CallOptions, _ source: ChainSource) {
         chain.noteStart()
         let core = chain.makeCore(source.channel, options, observer: observer)
         let (startsNow, demand): (Bool, Int) = withState { state in
@@ -190,7 +191,7 @@ extension ChainTerminal.State {
         return (verdict, nil, nil)
     }
 
-    /// Nothing follows. Returns the call, and the source if the call was not made.
+    /// Nothing follows. Returns the call and the source.
     fileprivate mutating func end() -> (core: (any CallRequests)?, source: ChainSource?) {
         isOver = true
         pending = Backlog()

@@ -315,8 +315,15 @@ extension InterceptedCall {
         case .write(let message): unsafe interceptor?.write(message, self)
         case .finish: unsafe interceptor?.finish(self)
         case .receiveNext: unsafe interceptor?.receiveNext(self)
-        case .cancel: unsafe interceptor?.cancel(self)
+        case .cancel: handleCancel()
         }
+    }
+
+    /// An interceptor need not pass a cancellation on, so that the rest of the call continues. A rest that it has
+    /// not started is cancelled: it would never end, and keep the channel.
+    private func handleCancel() {
+        unsafe interceptor?.cancel(self)
+        if let below, !below.isStarted { below.cancel() }
     }
 
     private func handle(start options: CallOptions) {
@@ -368,8 +375,10 @@ extension InterceptedCall {
         // Requests that are dropped are released outside the lock.
         let (arrival, _, wereHeld) = state.withLock { $0.cancel() }
         if wereHeld { chain.hold(false) }
-        if case .handle = arrival { run(.request(.cancel)) { unsafe interceptor?.cancel(self) } }
+        if case .handle = arrival { run(.request(.cancel)) { handleCancel() } }
     }
+
+    var isStarted: Bool { state.withLock { $0.seam.isStarted } }
 
     func receive(_ response: ChainResponse) { post(.response(response)) { handle(response) } }
 

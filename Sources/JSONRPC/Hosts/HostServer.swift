@@ -9,6 +9,8 @@ final class HostServer: Sendable {
         /// How often the settings were changed.
         var version = 0
         var made: MadeChannel?
+        /// A channel that is being made while it changes is not used: its settings are old.
+        var disconnectCount = 0
     }
 
     private struct MadeChannel: Sendable {
@@ -49,24 +51,32 @@ extension HostServer {
 
     func channel() throws(RPCError) -> Channel {
         if let made = state.withLock({ $0.made }), !made.hasLostNetwork { return made.channel }
-        let fresh = try makeChannel(settings)
-        let (made, old) = state.withLock { state in
-            if let made = state.made, !made.hasLostNetwork { return (made, nil as MadeChannel?) }
-            let old = state.made
-            state.made = fresh
-            return (fresh, old)
+        while true {
+            let (settings, count) = state.withLock { ($0.settings, $0.disconnectCount) }
+            let fresh = try makeChannel(settings)
+            let (made, old): (MadeChannel?, MadeChannel?) = state.withLock { state in
+                if let made = state.made, !made.hasLostNetwork { return (made, nil) }
+                guard state.disconnectCount == count else { return (nil, nil) }
+                let old = state.made
+                state.made = fresh
+                return (fresh, old)
+            }
+            old?.channel.leaveConnections()
+            if let made { return made.channel }
         }
-        old?.channel.leaveConnections()
-        return made.channel
     }
 
     func disconnect() {
-        let old = state.withLock { $0.made.take() }
+        let old = state.withLock { state in
+            state.disconnectCount += 1
+            return state.made.take()
+        }
         old?.channel.leaveConnections()
     }
 
     private func makeChannel(_ settings: Host.Settings) throws(RPCError) -> MadeChannel {
-        let isLocal = (try? Target(address))?.isLocal ?? false
+        let target = (try? WebAddress(address))?.target ?? address
+        let isLocal = (try? Target(target))?.isLocal ?? false
         let monitor = settings.connectivityMonitor.flatMap { monitor in
             isLocal && !monitor.includesLocal ? nil : monitor
         }

@@ -255,7 +255,11 @@ private final class GuardingInterceptor: Interceptor {
         switch role {
         case .gathering, .passing: call.cancel()
         case .first(let key, let answer):
-            if stopWaiting(answer, call) != nil {
+            let isAlone = stopWaiting(answer, call) != nil
+            // The others wait at most until the deadline of the first.
+            let isLate = call.cancellation.code == .deadlineExceeded
+            if isLate, !isAlone { share(.close(CallEnd(error: call.cancellation)), call) }
+            if isAlone || isLate {
                 forget(key, answer)
                 call.cancel()
             }

@@ -37,7 +37,7 @@ struct FileSource {
             var writer = SourceWriter()
             let used = SwiftGenerator(options).uses(of: file, selection).map(\.file)
             writeStart(
-                imports: ["Swiftlet"] + stylesModule + importedModules + providedModules(used),
+                imports: ["Swiftlet"] + importedModules + providedModules(used), with: styles,
                 &writer)
             writeExtension(&writer) { writer in
                 for enumeration in enums { write(enumeration, &writer) }
@@ -126,11 +126,16 @@ extension FileSource {
         return found.inOrder()
     }
 
-    /// The module with the calls that the functions of some faces make, if the file has such functions.
-    private var stylesModule: [String] {
-        let hasMethods = services.contains { !$0.methods.isEmpty }
-        guard options.writesClients, hasMethods else { return [] }
-        return options.faces.isDisjoint(with: [.blocking, .futures]) ? [] : ["SwiftletStyles"]
+    /// The import of the module with blocking calls and futures, if a client has such functions. It is public only if a
+    /// declaration has a type of the module: the compiler warns of a public import that bodies alone use.
+    private var styles: (module: String, keyword: String)? {
+        let methods = services.flatMap(\.methods)
+        let faces = options.faces.intersection([.blocking, .futures])
+        guard options.writesClients, !methods.isEmpty, !faces.isEmpty else { return nil }
+        let hasTypes =
+            faces.contains(.futures)
+            || methods.contains { $0.streamsRequests || $0.streamsResponses }
+        return ("SwiftletStyles", hasTypes ? options.importKeyword : "import ")
     }
 
     /// The modules, besides `Swiftlet` and those of the options, that the types of these files need. Most files import
@@ -144,11 +149,19 @@ extension FileSource {
         }
     }
 
-    private func writeStart(imports: [String], _ writer: inout SourceWriter) {
+    private func writeStart(
+        imports: [String], with other: (module: String, keyword: String)? = nil,
+        _ writer: inout SourceWriter
+    ) {
         let name = SwiftLiteral.quoted(file.name).dropFirst().dropLast()
         writer.line("\(GeneratedFile.mark) from \(name). Do not edit.")
         guard !imports.isEmpty else { return }
-        for module in Set(imports).inOrder() { writer.line(options.importKeyword + module) }
+        var keywords = Dictionary(
+            imports.map { ($0, options.importKeyword) }, uniquingKeysWith: { first, _ in first })
+        if let other, keywords[other.module] == nil { keywords[other.module] = other.keyword }
+        for (module, keyword) in keywords.inOrder(by: { $0.key < $1.key }) {
+            writer.line(keyword + module)
+        }
         writer.separate()
     }
 

@@ -4,7 +4,7 @@ public import SwiftletCore
 /// batch has ended, the handlers of its operations are called.
 ///
 /// Foundation has a type with this name too. If both modules are imported, this one is
-/// `Swiftlet.Operation`.
+/// `SwiftletStyles.Operation`.
 @nonexhaustive
 public enum Operation: Sendable {
     /// Starts the call with these headers. Must be the first operation. Once per call.

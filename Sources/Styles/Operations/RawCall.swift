@@ -93,9 +93,9 @@ extension RawCall {
         _ operations: [Operation], _ report: OperationBatches.Report
     ) throws(RPCError) {
         let plan = try batches.begin(operations, report)
-        if let metadata = plan.metadata, let make = make.withLock({ $0.take() }) {
-            batches.adopt(make(metadata, batches))
-        }
-        batches.perform(plan)
+        let make = plan.metadata == nil ? nil : make.withLock { $0.take() }
+        if let metadata = plan.metadata, let make { batches.adopt(make(metadata, batches)) }
+        // It may have the last reference to the channel, which must not be released before the call starts.
+        withExtendedLifetime(make) { batches.perform(plan) }
     }
 }

@@ -336,6 +336,23 @@ struct SwiftGeneratorTests {
         }
     }
 
+    @Test("imports that module publicly only if a declaration has one of its types")
+    func stylesKeyword() throws {
+        let stream = "service S { rpc Get(M) returns (stream M); }"
+        let unary = "service S { rpc Get(M) returns (M); }"
+        for (service, face, keyword) in [
+            (unary, .blocking, "\nimport "), (stream, .blocking, "\npublic import "),
+            (unary, .futures, "\npublic import "),
+        ] as [(String, GeneratorOptions.Face, String)] {
+            var options = GeneratorOptions()
+            options.visibility = .public
+            options.faces = [face]
+            let text = try GeneratorSchema.source(
+                "syntax = \"proto3\"; message M {} " + service, options: options)
+            #expect(text.contains(keyword + "SwiftletStyles\n"))
+        }
+    }
+
     @Test("imports the module of a file that is not generated")
     func modules() throws {
         let sources = [

@@ -5,19 +5,19 @@ extension HPACK {
     /// every request could have the same place, and would overwrite each other each time.
     struct Sightings {
         // Empty until the first hash: most connections send prepared fields, and fields that are not indexed.
-        private var rows: [SIMD8<UInt32>] = []
+        private var tags: [UInt32] = []
         private var turns: [UInt8] = []
 
         /// Remembers `hash`. Returns true if it was remembered before.
         mutating func remember(_ hash: UInt64) -> Bool {
-            if rows.isEmpty {
-                rows = Array(repeating: .zero, count: 32)
+            if tags.isEmpty {
+                tags = Array(repeating: 0, count: 32 * 8)
                 turns = Array(repeating: 0, count: 32)
             }
             let row = Int(truncatingIfNeeded: hash) & 31
             let tag = UInt32(truncatingIfNeeded: hash >> 32) | 1
-            if any(rows[row] .== tag) { return true }
-            rows[row][Int(turns[row])] = tag
+            for place in row * 8..<row * 8 + 8 where tags[place] == tag { return true }
+            tags[row * 8 + Int(turns[row])] = tag
             turns[row] = (turns[row] + 1) & 7
             return false
         }
