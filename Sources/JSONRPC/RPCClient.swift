@@ -148,11 +148,14 @@ extension RPCClient {
     private func route(_ path: String) throws(RPCError) -> (Channel, String, CallOptions) {
         guard WebAddress.isWebAddress(path) else { return (channel, path, options) }
         let address = try WebAddress(path)
+        if let ownAddress, ownAddress.hasOrigin(of: address) {
+            return (channel, address.path, options)
+        }
         let other = try hosts.host(at: address.origin).channel()
-        let isOwn = other === channel || ownAddress?.hasOrigin(of: address) ?? false
         return (
             other, address.path,
-            isOwn || sendsCredentialsToOtherServers ? options : options.withoutCredentials
+            other === channel || sendsCredentialsToOtherServers
+                ? options : options.withoutCredentials
         )
     }
 

@@ -68,6 +68,34 @@ struct HostURLTests {
         #expect(server.connectionCount == 1)
     }
 
+    @Test("is the server of its client's own URL, whose settings and credentials such a call has")
+    func ownURL() async throws {
+        let requests = Mutex<[Metadata]>([])
+        let server = try LoopbackServer { server in
+            server.httpVersion = .http1
+            server.http("/rpc") { request in
+                requests.withLock { $0.append(request.headers) }
+                return HTTPReply(
+                    contentType: "application/json", body: Array(#"{"result": "done"}"#.utf8))
+            }
+        }
+        // Not in the cache of all hosts.
+        let host = Host("http://\(server.target)/rpc")
+        host.configure { $0.interceptors = [.all(.headers(["x-host": "own"]))] }
+        let options = CallOptions.with { $0.metadata = ["authorization": "secret"] }
+        let client = try RPCClient(host: host, options) { JSONRPC(path: $0, isLenient: true) }
+        for _ in 0..<2 {
+            let url = "http://\(server.target)/rpc"
+            #expect(try await client.call("m", [1], returning: String.self, at: url) == "done")
+            host.disconnect()
+        }
+        for headers in requests.withLock({ $0 }) {
+            #expect(headers["x-host"] == "own")
+            #expect(headers["authorization"] == "secret")
+        }
+        #expect(requests.withLock { $0.count } == 2)
+    }
+
     @Test("keeps its path, which its clients put in front of theirs")
     func basePath() async throws {
         let host = hosts.host(at: "\(base)/v1")

@@ -124,6 +124,36 @@ struct ChainEdgeTests {
         #expect(written.withLock { $0 } == 1)
     }
 
+    /// Holds its call, and reports why it was cancelled.
+    private final class Asking: Interceptor {
+        private let report: @Sendable (RPCError) -> Void
+        init(_ report: @escaping @Sendable (RPCError) -> Void) { self.report = report }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) { call.holdRequests() }
+
+        func cancel(_ call: InterceptedCall) {
+            report(call.cancellation)
+            call.cancel()
+        }
+    }
+
+    @Test(
+        "an interceptor is told the reason of the end, also if the caller cancels when it receives that end"
+    )
+    func cancelledAtTheEnd() async throws {
+        let (reasons, reason) = AsyncStream.makeStream(of: RPCError.self)
+        let asking = InterceptorFactory("asking") { _ in Asking { reason.yield($0) } }
+        let fake = try FakeChannel(interceptors: [.all(asking)])
+        let own = Mutex<RunningCall?>(nil)
+        let options = CallOptions.with { $0.timeout = .milliseconds(20) }
+        let call = try fake.channel.startUnary(HostileTrial.echo, [1], options: options) { _ in
+            own.withLock { $0 }?.cancel()
+        }
+        own.withLock { $0 = call }
+        var iterator = reasons.makeAsyncIterator()
+        #expect(await iterator.next()?.code == .deadlineExceeded)
+    }
+
     /// Signals between an interceptor and its test, between two attempts.
     private struct Pause: Sendable {
         let began = AsyncStream<Void>.makeStream()

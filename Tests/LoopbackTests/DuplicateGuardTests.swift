@@ -276,21 +276,60 @@ struct DuplicateGuardTests {
         #expect(try await results.next()?.get() == "still here")
     }
 
-    @Test("ends joined calls with the deadline of the first, also if the network was not reached")
-    func lateBeforeTheNetwork() async throws {
+    @Test(
+        "ends joined calls with the deadline of the first, also if that was cancelled before, and the network was not reached",
+        arguments: [false, true])
+    func lateBeforeTheNetwork(cancels: Bool) async throws {
         let steps = Patient.Steps()
         let fake = try FakeChannel(interceptors: [
             .all(DuplicateGuard(.join).interceptor),
             .all(InterceptorFactory("patient") { _ in Patient(steps) }),
         ])
         let (ends, end) = AsyncStream.makeStream(of: StatusCode?.self)
-        for options in [CallOptions.with { $0.timeout = .milliseconds(20) }, CallOptions()] {
+        let timeout = Duration.milliseconds(cancels ? 200 : 20)
+        let calls = try [CallOptions.with { $0.timeout = timeout }, CallOptions()].map { options in
             try fake.channel.startUnary(sayHello, HelloRequest(name: "a"), options: options) {
                 if case .failure(let error) = $0 { end.yield(error.code) } else { end.yield(nil) }
             }
         }
+        if cancels { calls[0].cancel() }
         var codes = ends.makeAsyncIterator()
-        for _ in 0..<2 { #expect(await codes.next() == .deadlineExceeded) }
+        #expect(await codes.next() == (cancels ? .cancelled : .deadlineExceeded))
+        #expect(await codes.next() == .deadlineExceeded)
+    }
+
+    @Test("tells joined callers, too, that the server may have executed the request")
+    func sharedFailure() async throws {
+        let gate = Gate()
+        let server = servers.keep(
+            try LoopbackServer { server in
+                server.unary(sayHello) { request, _ in
+                    await gate.pass(request.name)
+                    throw RPCError(.internal, "broken")
+                }
+            })
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)
+        for _ in 0..<2 {
+            try channel.startUnary(sayHello, HelloRequest(name: "a")) { result in
+                if case .failure(let failure) = result {
+                    error.yield(failure)
+                } else {
+                    error.yield(nil)
+                }
+            }
+        }
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        #expect(await arrivals.next() == "a")
+        gate.open()
+        var iterator = errors.makeAsyncIterator()
+        for _ in 0..<2 {
+            let failure = try #require(await iterator.next() ?? nil)
+            #expect(failure.message == "broken")
+            #expect(failure.mayHaveBeenExecuted)
+        }
     }
 
     @Test("releases the channel of a joined call that was cancelled, and the call itself")

@@ -4,7 +4,7 @@ import SwiftletTransport
 package struct CallHead: Sendable {
     package let method: MethodSignature
     private let options: CallOptions
-    /// The limits of the options, or of the channel if the options set none.
+    /// Those of the channel.
     private let limits: MessageLimits
     /// What the service config or the channel's config selector has decided; nil if neither has.
     let rules: CallRules?
@@ -18,13 +18,7 @@ package struct CallHead: Sendable {
         self.method = method
         self.rules = rules
         self.requestHash = requestHash
-        self.limits = MessageLimits(
-            compression: options.compression ?? limits.compression,
-            maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
-            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
-            heldBackByteCount: limits.heldBackByteCount,
-            maxReplayByteCount: limits.maxReplayByteCount,
-            maxDecompressionRatio: limits.maxDecompressionRatio)
+        self.limits = limits
         self.options = options
     }
 }
@@ -32,15 +26,15 @@ package struct CallHead: Sendable {
 extension CallHead {
     package var path: String { method.path }
     package var metadata: Metadata { options.metadata }
-    package var compression: CompressionAlgorithm { limits.compression }
+    package var compression: CompressionAlgorithm { options.compression ?? limits.compression }
     /// The authority that the options set; nil means the channel's.
     package var authority: String? { options.authority }
     /// Whether the call uses the same prepared headers as most calls of its method.
     var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
     var needsEncryption: Bool { options.needsEncryption }
     var waitForReady: Bool { options.waitForReady ?? false }
-    var maxSendByteCount: Int? { limits.maxSendByteCount }
-    var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
+    var maxSendByteCount: Int? { options.maxSendByteCount ?? limits.maxSendByteCount }
+    var maxReceiveByteCount: Int? { options.maxReceiveByteCount ?? limits.maxReceiveByteCount }
     /// The most consumed bytes that a call keeps back before it returns the window.
     var heldBackByteCount: Int { limits.heldBackByteCount }
     var maxReplayByteCount: Int { limits.maxReplayByteCount }
@@ -66,20 +60,20 @@ extension CallHead {
     }
 }
 
-/// The limits that a channel sets for calls whose options set none.
-package struct MessageLimits: Sendable {
-    var compression: CompressionAlgorithm
+/// The limits that a channel sets for calls whose options set none. An object, because every call refers to them.
+package final class MessageLimits: Sendable {
+    let compression: CompressionAlgorithm
     /// In bytes; nil means no limit.
-    var maxSendByteCount: Int?
+    let maxSendByteCount: Int?
     /// In bytes; nil means no limit.
-    var maxReceiveByteCount: Int?
+    let maxReceiveByteCount: Int?
     /// As in ``ChannelArguments``; the options of a call cannot change it.
-    var heldBackByteCount: Int
+    let heldBackByteCount: Int
     /// As in ``ChannelArguments``; the options of a call cannot change it.
-    var maxReplayByteCount: Int
+    let maxReplayByteCount: Int
 
     /// As in ``ChannelArguments``; the options of a call cannot change it.
-    var maxDecompressionRatio: Int?
+    let maxDecompressionRatio: Int?
 
     package init(
         compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,

@@ -4,7 +4,6 @@ import SwiftletTransport
 /// has asked for, and the bytes of the stream's window that can be returned.
 struct Inbound: ~Copyable {
     private var body: BodyReader
-    private let prefixByteCount: Int
     private var compression = CompressionAlgorithm.identity
     private(set) var httpStatus: Int?
     private(set) var initialMetadata: Metadata?
@@ -33,7 +32,6 @@ struct Inbound: ~Copyable {
         _ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int, takesOne: Bool = false
     ) {
         body = BodyReader(framing, maxByteCount: maxByteCount)
-        prefixByteCount = framing.prefixByteCount
         self.heldBackByteCount = heldBackByteCount
         self.takesOne = takesOne
     }
@@ -86,6 +84,8 @@ extension Inbound {
         droppedByteCount += beginningByteCount
         body.close()
     }
+
+    private var prefixByteCount: Int { body.framing.prefixByteCount }
 
     /// The bytes of a message that is not complete, with its prefix.
     private var beginningByteCount: Int {

@@ -21,10 +21,10 @@ struct Outbound: ~Copyable {
     /// Bytes of all messages, with their prefixes.
     private(set) var sentByteCount = 0
     private var messageCount = 0
-    private let prefixByteCount: Int
+    private let framing: BodyFraming
 
     init(_ framing: BodyFraming = .lengthPrefixed, maxReplayByteCount: Int) {
-        prefixByteCount = framing.prefixByteCount
+        self.framing = framing
         log = RequestLog(maxReplayByteCount: maxReplayByteCount)
     }
 }
@@ -80,7 +80,7 @@ extension Outbound {
 
 extension Outbound {
     /// Bytes of all messages, without their prefixes.
-    var messageByteCount: Int { sentByteCount - messageCount * prefixByteCount }
+    var messageByteCount: Int { sentByteCount - messageCount * framing.prefixByteCount }
 
     /// Whether a stream is being opened, so that a server may have received a part of the request.
     /// A stream that is already attached does not count.

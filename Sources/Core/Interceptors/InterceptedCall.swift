@@ -319,11 +319,11 @@ extension InterceptedCall {
         }
     }
 
-    /// An interceptor need not pass a cancellation on, so that the rest of the call continues. A rest that it has
-    /// not started is cancelled: it would never end, and keep the channel.
+    /// An interceptor need not pass a cancellation on, so that the rest of the call continues. A rest that is not
+    /// running is cancelled: no event would follow, and the interceptor and the channel would be kept.
     private func handleCancel() {
         unsafe interceptor?.cancel(self)
-        if let below, !below.isStarted { below.cancel() }
+        if let below, !below.isRunning { cancel() }
     }
 
     private func handle(start options: CallOptions) {
@@ -378,7 +378,7 @@ extension InterceptedCall {
         if case .handle = arrival { run(.request(.cancel)) { handleCancel() } }
     }
 
-    var isStarted: Bool { state.withLock { $0.seam.isStarted } }
+    var isRunning: Bool { state.withLock { $0.seam.isRunning } }
 
     func receive(_ response: ChainResponse) { post(.response(response)) { handle(response) } }
 

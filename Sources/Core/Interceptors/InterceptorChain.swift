@@ -212,7 +212,8 @@ extension InterceptorChain {
         var error = error
         error.mayHaveBeenExecuted = mayHaveSent
         let below = state.withLock { state in
-            state.failure = error
+            // A caller may cancel the call when it receives the end.
+            if !state.hasEnd { state.failure = state.failure ?? error }
             return state.below
         }
         var end = CallEnd(error: error)
@@ -295,7 +296,8 @@ extension InterceptorChain {
         var end = end
         end.error?.note(waited: begun.duration(to: .now), method: description.path)
         // An interceptor may end a call before any part of it was sent.
-        if !mayHaveSent { end.error?.mayHaveBeenExecuted = false }
+        // An end with times comes from the network, of this call or of one that it has joined.
+        if !mayHaveSent, end.times == nil { end.error?.mayHaveBeenExecuted = false }
         observer?.receive(end: end)
         _ = state.withLock { $0.terminal.take() }
     }

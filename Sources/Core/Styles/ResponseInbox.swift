@@ -22,11 +22,21 @@ package final class ResponseInbox: CallObserver {
         /// reported to the call.
         var readByteCount = 0
         var initialMetadata: Metadata?
-        var end: CallEnd?
+        private var kept: KeptEnd?
+        var end: CallEnd? {
+            get { kept?.end }
+            set { kept = newValue.map(KeptEnd.init) }
+        }
         var reader: Resumption<Found>?
         var metadataReaders: [Resumption<Result<Metadata, RPCError>>] = []
         var writers: [Resumption<Void>] = []
         var request = RequestProgress()
+    }
+
+    /// A separate object, which keeps the inbox of every running call small.
+    private final class KeptEnd: Sendable {
+        let end: CallEnd
+        init(_ end: CallEnd) { self.end = end }
     }
 
     private let state = Mutex(State())

@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// The times of a call's steps. Available after the end of the call.
 ///
@@ -94,12 +94,14 @@ struct CallTimes {
 }
 
 /// An optional instant in 8 bytes, half the size of a Swift optional.
-@propertyWrapper struct InstantIfAny {
+@propertyWrapper package struct InstantIfAny: Hashable, Sendable {
     private var nanoseconds: Int64
 
-    init(wrappedValue: MonotonicInstant?) { nanoseconds = wrappedValue?.nanoseconds ?? .min }
+    package init(wrappedValue: MonotonicInstant?) {
+        nanoseconds = wrappedValue?.nanoseconds ?? .min
+    }
 
-    var wrappedValue: MonotonicInstant? {
+    package var wrappedValue: MonotonicInstant? {
         get { nanoseconds == .min ? nil : MonotonicInstant(nanoseconds: nanoseconds) }
         set { nanoseconds = newValue?.nanoseconds ?? .min }
     }

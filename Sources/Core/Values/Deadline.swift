@@ -3,7 +3,7 @@ package import SwiftletTransport
 /// The moment at which a call must have ended.
 public struct Deadline: Hashable, Sendable {
     /// The moment on the library's clock; nil means never.
-    package let moment: MonotonicInstant?
+    @InstantIfAny package private(set) var moment: MonotonicInstant?
 
     /// The moment on the continuous clock; nil means never.
     public var instant: ContinuousClock.Instant? { moment.map { ContinuousClock.Instant($0) } }

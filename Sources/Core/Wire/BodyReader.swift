@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// Extracts messages from the bytes of a response's body.
 struct BodyReader: Sendable {
-    private let framing: BodyFraming
+    let framing: BodyFraming
     private var assembler: MessageAssembler
     /// The body so far, if the whole body is one message.
     private var body: [UInt8] = []

@@ -4,7 +4,7 @@ extension Codec {
     /// Does the same as ``decode(_:)``, for a request.
     package func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
-            return try decodeBytes(bytes)
+            return try parts.decode(bytes)
         } catch let error as RPCError {
             throw error
         } catch {
@@ -15,7 +15,7 @@ extension Codec {
     /// Does the same as ``encode(_:)``, for a response.
     package func encodeReply(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
-            return try encodeMessage(value)
+            return try parts.encode(value)
         } catch let error as RPCError {
             throw error
         } catch {

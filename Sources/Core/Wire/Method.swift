@@ -24,14 +24,34 @@ public enum CallShape: Hashable, Sendable {
 /// }
 /// ```
 public struct Codec<Value: Sendable>: Sendable {
+    /// An object, because every stream refers to its codecs.
+    @usableFromInline final class Parts: Sendable {
+        @usableFromInline let contentSubtype: String?
+        @usableFromInline let encode: @Sendable (Value) throws -> EncodedMessage
+        @usableFromInline let decode: @Sendable (Span<UInt8>) throws -> Value
+        @usableFromInline let method: MethodSignature?
+
+        @usableFromInline
+        init(
+            _ contentSubtype: String?,
+            encode: @escaping @Sendable (Value) throws -> EncodedMessage,
+            decode: @escaping @Sendable (Span<UInt8>) throws -> Value, _ method: MethodSignature?
+        ) {
+            self.contentSubtype = contentSubtype
+            self.encode = encode
+            self.decode = decode
+            self.method = method
+        }
+    }
+
+    @usableFromInline let parts: Parts
+
     /// The part of the content type after `application/grpc+`, such as `proto` or `json`; nil means
     /// none.
-    public let contentSubtype: String?
+    public var contentSubtype: String? { parts.contentSubtype }
 
-    @usableFromInline let encodeMessage: @Sendable (Value) throws -> EncodedMessage
-    @usableFromInline let decodeBytes: @Sendable (Span<UInt8>) throws -> Value
     /// The method whose codec this is, for errors; nil before it belongs to one.
-    @usableFromInline package var method: MethodSignature?
+    @usableFromInline package var method: MethodSignature? { parts.method }
 
     /// - Parameters:
     ///   - contentSubtype: The part of the content type after `application/grpc+`. The default is
@@ -67,9 +87,13 @@ public struct Codec<Value: Sendable>: Sendable {
         message: @escaping @Sendable (Value) throws -> EncodedMessage,
         decode: @escaping @Sendable (Span<UInt8>) throws -> Value
     ) {
-        self.contentSubtype = contentSubtype
-        encodeMessage = message
-        decodeBytes = decode
+        parts = Parts(contentSubtype, encode: message, decode: decode, nil)
+    }
+
+    /// A method's own codec.
+    fileprivate init(_ other: Codec, of method: MethodSignature) {
+        parts = Parts(
+            other.contentSubtype, encode: other.parts.encode, decode: other.parts.decode, method)
     }
 }
 
@@ -80,7 +104,7 @@ extension Codec {
     @inlinable
     package func encode(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
-            return try encodeMessage(value)
+            return try parts.encode(value)
         } catch {
             throw callError(error, or: RPCError.encodingFailed)
         }
@@ -89,7 +113,7 @@ extension Codec {
     @inlinable
     package func decode(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
-            return try decodeBytes(bytes)
+            return try parts.decode(bytes)
         } catch {
             throw callError(error, or: RPCError.decodingFailed)
         }
@@ -213,11 +237,8 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         signature = MethodSignature(
             path: path, shape: shape, contentSubtype: request.contentSubtype,
             isLiteral: isLiteral)
-        var (requestCodec, replyCodec) = (request, reply)
-        requestCodec.method = signature
-        replyCodec.method = signature
-        self.requestCodec = requestCodec
-        self.replyCodec = replyCodec
+        requestCodec = Codec(request, of: signature)
+        replyCodec = Codec(reply, of: signature)
     }
 
     /// `/package.Service/Method`.

@@ -9,7 +9,7 @@ final class HostServer: Sendable {
         /// How often the settings were changed.
         var version = 0
         var made: MadeChannel?
-        /// A channel that is being made while it changes is not used: its settings are old.
+        /// A channel that is being made while it changes is not kept: its settings are old.
         var disconnectCount = 0
     }
 
@@ -51,19 +51,17 @@ extension HostServer {
 
     func channel() throws(RPCError) -> Channel {
         if let made = state.withLock({ $0.made }), !made.hasLostNetwork { return made.channel }
-        while true {
-            let (settings, count) = state.withLock { ($0.settings, $0.disconnectCount) }
-            let fresh = try makeChannel(settings)
-            let (made, old): (MadeChannel?, MadeChannel?) = state.withLock { state in
-                if let made = state.made, !made.hasLostNetwork { return (made, nil) }
-                guard state.disconnectCount == count else { return (nil, nil) }
-                let old = state.made
-                state.made = fresh
-                return (fresh, old)
-            }
-            old?.channel.leaveConnections()
-            if let made { return made.channel }
+        let (settings, count) = state.withLock { ($0.settings, $0.disconnectCount) }
+        let fresh = try makeChannel(settings)
+        let (made, old): (MadeChannel, MadeChannel?) = state.withLock { state in
+            if let made = state.made, !made.hasLostNetwork { return (made, nil) }
+            guard state.disconnectCount == count else { return (fresh, nil) }
+            let old = state.made
+            state.made = fresh
+            return (fresh, old)
         }
+        old?.channel.leaveConnections()
+        return made.channel
     }
 
     func disconnect() {

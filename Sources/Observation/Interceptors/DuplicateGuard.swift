@@ -255,19 +255,32 @@ private final class GuardingInterceptor: Interceptor {
         switch role {
         case .gathering, .passing: call.cancel()
         case .first(let key, let answer):
-            let isAlone = stopWaiting(answer, call) != nil
-            // The others wait at most until the deadline of the first.
-            let isLate = call.cancellation.code == .deadlineExceeded
-            if isLate, !isAlone { share(.close(CallEnd(error: call.cancellation)), call) }
-            if isAlone || isLate {
+            guard stopWaiting(answer, call) == nil else {
                 forget(key, answer)
-                call.cancel()
+                return call.cancel()
             }
+            limitWait(call)
         case .joined(let answer):
             stopWaiting(answer, call)?.perform(as: GuardingInterceptor.self) { interceptor, call in
                 if case .first(let key, let answer) = interceptor.role {
                     interceptor.forget(key, answer)
                 }
+                call.cancel()
+            }
+        }
+    }
+
+    /// The other callers wait at most until the deadline of the first. Its timer has ended with it, and below an
+    /// interceptor that holds the call there is no other.
+    private func limitWait(_ call: InterceptedCall) {
+        guard let deadline = options.absoluteDeadline.instant else { return }
+        Task { [weak call] in
+            // Later than the deadline of the rest, whose error says more.
+            try? await Task.sleep(until: deadline + .milliseconds(100))
+            call?.perform(as: GuardingInterceptor.self) { interceptor, call in
+                let error = RPCError(
+                    .deadlineExceeded, "the deadline of the call that was joined has passed")
+                interceptor.share(.close(CallEnd(error: error)), call)
                 call.cancel()
             }
         }

@@ -135,7 +135,8 @@ extension FileSource {
         let hasTypes =
             faces.contains(.futures)
             || methods.contains { $0.streamsRequests || $0.streamsResponses }
-        return ("SwiftletStyles", hasTypes ? options.importKeyword : "import ")
+        let keyword = options.visibility == .internal ? "import " : "internal import "
+        return ("SwiftletStyles", hasTypes ? options.importKeyword : keyword)
     }
 
     /// The modules, besides `Swiftlet` and those of the options, that the types of these files need. Most files import

@@ -106,6 +106,37 @@ struct HPACKEncoderTests {
         }
     }
 
+    @Test(
+        "finds every field and every name of its table while the table grows, behind evicted fields"
+    )
+    func growth() throws {
+        var encoder = HPACK.Encoder()
+        var decoder = HPACK.Decoder()
+        func send(_ name: String, _ value: String) throws {
+            var output: [UInt8] = []
+            encoder.encode(PreparedHeaders(HeaderList([(name, value)])), into: &output)
+            #expect(try decoder.list(output).pairs == [Pair(name, value)])
+        }
+        // So that the oldest field is not in the first place.
+        for number in 0..<13 {
+            try send("x-large-\(number)", String(repeating: "v", count: 1_000))
+        }
+        for count in 1...70 {
+            try send("x-\(count)", "old")
+            try send("x-\(count)", "\(count)")
+            guard [9, 17, 18, 33, 60].contains(count) else { continue }
+            // Two fields of each name fit, beside what is left of the large ones.
+            for number in max(1, count - 40)...count {
+                let field = block(&encoder, HeaderList([("x-\(number)", "\(number)")]))
+                #expect(field[0] & 0x80 != 0, "field \(number) of \(count)")
+                #expect(try decoder.list(field).pairs == [Pair("x-\(number)", "\(number)")])
+                let name = block(&encoder, HeaderList([("x-\(number)", "?")], .unindexed))
+                #expect(name[0] & 0x0f != 0, "name \(number) of \(count)")
+                #expect(try decoder.list(name).pairs == [Pair("x-\(number)", "?")])
+            }
+        }
+    }
+
     @Test("remembers the blocks of the latest prepared headers")
     func preparedBlocks() {
         var blocks = HPACK.PreparedBlocks()
