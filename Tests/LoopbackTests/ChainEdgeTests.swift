@@ -145,13 +145,18 @@ struct ChainEdgeTests {
         let asking = InterceptorFactory("asking") { _ in Asking { reason.yield($0) } }
         let fake = try FakeChannel(interceptors: [.all(asking)])
         let own = Mutex<RunningCall?>(nil)
-        let options = CallOptions.with { $0.timeout = .milliseconds(20) }
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        let options = CallOptions.with { $0.timeout = .milliseconds(200) }
         let call = try fake.channel.startUnary(HostileTrial.echo, [1], options: options) { _ in
-            own.withLock { $0 }?.cancel()
+            let call = own.withLock { $0 }
+            call?.cancel()
+            end.yield(call != nil)
         }
         own.withLock { $0 = call }
         var iterator = reasons.makeAsyncIterator()
         #expect(await iterator.next()?.code == .deadlineExceeded)
+        var wasCancelled = ends.makeAsyncIterator()
+        #expect(await wasCancelled.next() == true)
     }
 
     /// Signals between an interceptor and its test, between two attempts.

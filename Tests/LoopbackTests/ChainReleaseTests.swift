@@ -143,8 +143,13 @@ struct ChainReleaseTests {
     /// Does not pass a cancellation on.
     private final class Swallowing: Interceptor {
         private let startsRest: Bool
+        private let report: @Sendable () -> Void
         private var own: InterceptedCall?
-        init(startsRest: Bool) { self.startsRest = startsRest }
+
+        init(startsRest: Bool, _ report: @escaping @Sendable () -> Void) {
+            self.startsRest = startsRest
+            self.report = report
+        }
 
         func start(_ options: CallOptions, _ call: InterceptedCall) {
             own = call
@@ -152,6 +157,7 @@ struct ChainReleaseTests {
         }
         func finish(_ call: InterceptedCall) { if startsRest { call.finish() } }
         func cancel(_ call: InterceptedCall) {}
+        func receive(_ message: RawMessage, _ call: InterceptedCall) { report() }
     }
 
     @Test(
@@ -160,9 +166,13 @@ struct ChainReleaseTests {
     func swallowed(startsRest: Bool) async throws {
         weak var chain: AnyObject?
         weak var channel: Channel?
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         do {
             let fake = try FakeChannel(interceptors: [
-                .all(InterceptorFactory("swallowing") { _ in Swallowing(startsRest: startsRest) })
+                .all(
+                    InterceptorFactory("swallowing") { _ in
+                        Swallowing(startsRest: startsRest) { arrival.yield() }
+                    })
             ])
             let response = fake.respond(to: HostileTrial.echo)
             channel = fake.channel
@@ -171,7 +181,10 @@ struct ChainReleaseTests {
             chain = call.call
             call.cancel()
             for await _ in ends {}
-            if startsRest { try response.sendMessage([7]) }
+            if startsRest {
+                try response.sendMessage([7])
+                for await _ in arrivals { break }
+            }
         }
         try await eventually { chain == nil && channel == nil }
     }

@@ -286,7 +286,7 @@ struct DuplicateGuardTests {
             .all(InterceptorFactory("patient") { _ in Patient(steps) }),
         ])
         let (ends, end) = AsyncStream.makeStream(of: StatusCode?.self)
-        let timeout = Duration.milliseconds(cancels ? 200 : 20)
+        let timeout = Duration.milliseconds(cancels ? 1_000 : 20)
         let calls = try [CallOptions.with { $0.timeout = timeout }, CallOptions()].map { options in
             try fake.channel.startUnary(sayHello, HelloRequest(name: "a"), options: options) {
                 if case .failure(let error) = $0 { end.yield(error.code) } else { end.yield(nil) }
@@ -296,6 +296,30 @@ struct DuplicateGuardTests {
         var codes = ends.makeAsyncIterator()
         #expect(await codes.next() == (cancels ? .cancelled : .deadlineExceeded))
         #expect(await codes.next() == .deadlineExceeded)
+    }
+
+    @Test(
+        "ends joined calls with a deadline that another interceptor has set",
+        arguments: [false, true])
+    func deadlineOfInterceptor(isAbove: Bool) async throws {
+        let steps = Patient.Steps()
+        let hurrying = InterceptorFactory.options("hurrying") { options, _ in
+            options.timeout = .milliseconds(20)
+        }
+        let guarding = DuplicateGuard(.join).interceptor
+        let patient = InterceptorFactory("patient") { _ in Patient(steps) }
+        let fake = try FakeChannel(
+            interceptors: (isAbove
+                ? [hurrying, guarding, patient] : [guarding, hurrying, patient])
+                .map { .all($0) })
+        let (ends, end) = AsyncStream.makeStream(of: StatusCode?.self)
+        for _ in 0..<2 {
+            try fake.channel.startUnary(sayHello, HelloRequest(name: "a")) {
+                if case .failure(let error) = $0 { end.yield(error.code) } else { end.yield(nil) }
+            }
+        }
+        var codes = ends.makeAsyncIterator()
+        for _ in 0..<2 { #expect(await codes.next() == .deadlineExceeded) }
     }
 
     @Test("tells joined callers, too, that the server may have executed the request")
@@ -330,6 +354,7 @@ struct DuplicateGuardTests {
             #expect(failure.message == "broken")
             #expect(failure.mayHaveBeenExecuted)
         }
+        #expect(gate.arrivalCount == 1)
     }
 
     @Test("releases the channel of a joined call that was cancelled, and the call itself")

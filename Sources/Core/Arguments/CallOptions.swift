@@ -200,7 +200,7 @@ extension CallOptions {
     }
 
     /// The earlier of ``timeout``, counted from now, and ``absoluteDeadline``.
-    var deadline: Deadline {
+    package var deadline: Deadline {
         guard let timeout else { return absoluteDeadline }
         return .earlier(absoluteDeadline, .after(timeout))
     }

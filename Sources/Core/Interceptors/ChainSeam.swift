@@ -89,11 +89,11 @@ extension ChainLower {
     /// Allowed in every state.
     func cancel() { _ = send(.cancel) }
 
-    /// Whether this part was started and has not ended.
-    var isRunning: Bool {
+    /// Whether this part was started, or has ended.
+    var isStarted: Bool {
         switch self {
-        case .interceptor(let call): call.isRunning
-        case .terminal(let terminal): terminal.isRunning
+        case .interceptor(let call): call.isStarted
+        case .terminal(let terminal): terminal.isStarted
         }
     }
 }
@@ -110,8 +110,8 @@ struct ChainSeam {
 
     init(under upper: ChainUpper?) { self.upper = upper }
 
-    /// Whether the call between the two was started and has not ended.
-    var isRunning: Bool { progress.state != .initialised && !isFinished }
+    /// Whether the call between the two was started, or has ended.
+    var isStarted: Bool { progress.state != .initialised }
 
     /// Whether the call between the two has ended.
     var isFinished: Bool { progress.state == .finished }

@@ -85,8 +85,8 @@ extension ChainTerminal {
         }
     }
 
-    /// Whether this part was started and has not ended.
-    var isRunning: Bool { withState { $0.seam.isRunning } }
+    /// Whether this part was started, or has ended.
+    var isStarted: Bool { withState { $0.seam.isStarted } }
 
     /// Whether the call was created, so that no interceptor delays it.
     var hasCore: Bool { withState { $0.core != nil } }

@@ -42,6 +42,12 @@ public final class InterceptedCall: Sendable {
     /// The call that the interceptor was made for.
     public var description: CallDescription { chain.description }
 
+    /// Whether a server may have received a part of the call.
+    package var mayHaveSent: Bool { chain.mayHaveSent }
+
+    /// Another call with the same request answers this one, so a server may have received the request.
+    package func joinsAnother() { chain.noteOtherCall() }
+
     /// Whether interceptors of the call's options follow this one on the way to the network.
     package var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
 }
@@ -319,11 +325,11 @@ extension InterceptedCall {
         }
     }
 
-    /// An interceptor need not pass a cancellation on, so that the rest of the call continues. A rest that is not
-    /// running is cancelled: no event would follow, and the interceptor and the channel would be kept.
+    /// An interceptor need not pass a cancellation on, so that the rest of the call continues. A rest that it has
+    /// not started is cancelled: no event would follow, and the interceptor and the channel would be kept.
     private func handleCancel() {
         unsafe interceptor?.cancel(self)
-        if let below, !below.isRunning { cancel() }
+        if let below, !below.isStarted { cancel() }
     }
 
     private func handle(start options: CallOptions) {
@@ -378,7 +384,7 @@ extension InterceptedCall {
         if case .handle = arrival { run(.request(.cancel)) { handleCancel() } }
     }
 
-    var isRunning: Bool { state.withLock { $0.seam.isRunning } }
+    var isStarted: Bool { state.withLock { $0.seam.isStarted } }
 
     func receive(_ response: ChainResponse) { post(.response(response)) { handle(response) } }
 

@@ -37,7 +37,8 @@ public protocol Interceptor: AnyObject, SendableMetatype {
     func receiveNext(_ call: InterceptedCall)
     /// The caller has cancelled the call, or it has failed on this side;
     /// ``InterceptedCall/cancellation`` is the error. The caller receives no more events. An interceptor that
-    /// does not call ``InterceptedCall/cancel()`` lets the rest of the call continue, if it is running.
+    /// does not call ``InterceptedCall/cancel()`` lets the rest of the call continue, if it
+    /// has started it; otherwise, the interceptor is released.
     func cancel(_ call: InterceptedCall)
 
     // Responses, from the network to the caller.

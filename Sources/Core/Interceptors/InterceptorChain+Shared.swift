@@ -38,9 +38,14 @@ extension InterceptorChain {
 
     /// Whether a server may have received a part of the call.
     var mayHaveSent: Bool {
-        let (startCount, terminal) = state.withLock { ($0.startCount, $0.terminal) }
-        return startCount > 1 || startCount == 1 && (terminal?.mayHaveSent ?? true)
+        let (startCount, joins, terminal) = state.withLock {
+            ($0.startCount, $0.joinsAnother, $0.terminal)
+        }
+        return joins || startCount > 1 || startCount == 1 && (terminal?.mayHaveSent ?? true)
     }
+
+    /// Another call answers this one.
+    func noteOtherCall() { state.withLock { $0.joinsAnother = true } }
 
     /// A call at the end of the chain starts.
     func noteStart() { state.withLock { $0.startCount += 1 } }

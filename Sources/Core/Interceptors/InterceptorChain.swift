@@ -26,6 +26,7 @@ final class InterceptorChain: CallRequests {
         var lostWriteCount = 0
         var holdCount = 0
         var startCount = 0
+        var joinsAnother = false
 
         /// Reserves room for three requests: a call with one message may make a write, a finish and
         /// a receive-next before the start.
@@ -211,12 +212,12 @@ extension InterceptorChain {
     func fail(_ error: RPCError) {
         var error = error
         error.mayHaveBeenExecuted = mayHaveSent
-        let below = state.withLock { state in
-            // A caller may cancel the call when it receives the end.
+        let (below, first) = state.withLock { state in
+            // The caller may cancel the call when it receives the end, and another thread may do so before.
             if !state.hasEnd { state.failure = state.failure ?? error }
-            return state.below
+            return (state.below, state.failure ?? error)
         }
-        var end = CallEnd(error: error)
+        var end = CallEnd(error: first)
         end.dropsUnread = true
         respond(end: end)
         below?.cancel()
@@ -296,8 +297,7 @@ extension InterceptorChain {
         var end = end
         end.error?.note(waited: begun.duration(to: .now), method: description.path)
         // An interceptor may end a call before any part of it was sent.
-        // An end with times comes from the network, of this call or of one that it has joined.
-        if !mayHaveSent, end.times == nil { end.error?.mayHaveBeenExecuted = false }
+        if !mayHaveSent { end.error?.mayHaveBeenExecuted = false }
         observer?.receive(end: end)
         _ = state.withLock { $0.terminal.take() }
     }

@@ -158,6 +158,10 @@ private final class GuardingInterceptor: Interceptor {
     private var role = Role.gathering
     private var options = CallOptions()
     private var message: RawMessage?
+    /// The deadline with which the request was sent.
+    private var deadline = Deadline.never
+    /// Ends the request at its deadline, if its caller has cancelled and others wait.
+    private var limit: Task<Void, Never>?
     private var demand = 0
     /// The number of events of the shared response that this caller has received.
     private var deliveredCount = 0
@@ -191,6 +195,7 @@ private final class GuardingInterceptor: Interceptor {
         let answer = SharedAnswer(call)
         guard register(answer, key, call) else { return }
         role = .first(key, answer)
+        deadline = options.deadline
         call.start(options)
         call.write(message)
         call.finish()
@@ -259,7 +264,11 @@ private final class GuardingInterceptor: Interceptor {
                 forget(key, answer)
                 return call.cancel()
             }
-            limitWait(call)
+            if call.cancellation.code == .deadlineExceeded {
+                end(with: call.cancellation, call)
+            } else {
+                limitWait(call)
+            }
         case .joined(let answer):
             stopWaiting(answer, call)?.perform(as: GuardingInterceptor.self) { interceptor, call in
                 if case .first(let key, let answer) = interceptor.role {
@@ -273,24 +282,32 @@ private final class GuardingInterceptor: Interceptor {
     /// The other callers wait at most until the deadline of the first. Its timer has ended with it, and below an
     /// interceptor that holds the call there is no other.
     private func limitWait(_ call: InterceptedCall) {
-        guard let deadline = options.absoluteDeadline.instant else { return }
-        Task { [weak call] in
+        guard let instant = deadline.instant else { return }
+        limit = Task.detached { [weak call] in
             // Later than the deadline of the rest, whose error says more.
-            try? await Task.sleep(until: deadline + .milliseconds(100))
+            try? await Task.sleep(until: instant + .milliseconds(100))
+            guard !Task.isCancelled else { return }
             call?.perform(as: GuardingInterceptor.self) { interceptor, call in
                 let error = RPCError(
                     .deadlineExceeded, "the deadline of the call that was joined has passed")
-                interceptor.share(.close(CallEnd(error: error)), call)
-                call.cancel()
+                interceptor.end(with: error, call)
             }
         }
     }
 
+    /// Ends the request for all callers that wait.
+    private func end(with error: RPCError, _ call: InterceptedCall) {
+        share(.close(CallEnd(error: error)), call)
+        call.cancel()
+    }
+
     private func share(_ response: ChainResponse, _ call: InterceptedCall) {
         guard case .first(let key, let answer) = role else { return response.hand(to: call) }
-        var isEnd = false
-        if case .close = response {
-            isEnd = true
+        var (response, isEnd) = (response, false)
+        if case .close(var end) = response {
+            // A chain knows this of its own call alone.
+            if !call.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
+            (response, isEnd) = (.close(end), true)
             forget(key, answer)
         }
         guard owner.policy == .join else {
@@ -322,6 +339,7 @@ private final class GuardingInterceptor: Interceptor {
         guard isAlive else { return false }
         if let identity = answer.identity { call.description.plain?.identity?.join(identity) }
         role = .joined(answer)
+        call.joinsAnother()
         deliver(answer, call)
         return true
     }
@@ -358,6 +376,7 @@ private final class GuardingInterceptor: Interceptor {
     }
 
     private func forget(_ key: DuplicateGuard.Key, _ answer: SharedAnswer) {
+        limit?.cancel()
         owner.running.withLock { $0.forget(answer, key) }
     }
 }

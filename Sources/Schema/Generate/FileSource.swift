@@ -135,7 +135,8 @@ extension FileSource {
         let hasTypes =
             faces.contains(.futures)
             || methods.contains { $0.streamsRequests || $0.streamsResponses }
-        let keyword = options.visibility == .internal ? "import " : "internal import "
+        // Beside `package import` in other files, a plain one is an error in some modes of the compiler.
+        let keyword = options.visibility == .package ? "internal import " : "import "
         return ("SwiftletStyles", hasTypes ? options.importKeyword : keyword)
     }
 

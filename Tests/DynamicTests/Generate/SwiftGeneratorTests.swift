@@ -341,7 +341,7 @@ struct SwiftGeneratorTests {
         let stream = "service S { rpc Get(M) returns (stream M); }"
         let unary = "service S { rpc Get(M) returns (M); }"
         for (service, face, keyword) in [
-            (unary, .blocking, "\ninternal import "), (stream, .blocking, "\npublic import "),
+            (unary, .blocking, "\nimport "), (stream, .blocking, "\npublic import "),
             (unary, .futures, "\npublic import "),
         ] as [(String, GeneratorOptions.Face, String)] {
             var options = GeneratorOptions()
