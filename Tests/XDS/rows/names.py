@@ -51,7 +51,7 @@ row("all resources by xdstp, with parameters in any order",
     finish("one", "A"), subscribed("RDS", R + "r?a=1&b=2"), subscribed("EDS", E + "e?a=1&b=2"), bootstrap=authorities())
 row("a cluster by xdstp needs a service name",
     give(named(L + "svc", "routes", C + "c", None, "e")), channel("svc", "xds://auth/svc"),
-    call((14, "service_name")), bootstrap=authorities())
+    call((14, "service_name")), refused("CDS"), bootstrap=authorities())
 row("a name by xdstp of another type", give(listener("svc", L + "r")), call(14), answered("LDS"),
     bootstrap=authorities(), differs="C-core accepts the listener, and fails the channel; this client refuses it")
 row("names without an authority in xdstp",
