@@ -78,9 +78,9 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    package mutating func takeResult<Reply>(_ codec: Codec<Reply>) -> Result<
-        Response<Reply>, RPCError
-    > {
+    package mutating func takeResult<Reply>(
+        _ codec: Codec<Reply>
+    ) -> Result<Response<Reply>, RPCError> {
         do throws(RPCError) {
             return .success(try takeResponse(codec))
         } catch {
@@ -89,9 +89,9 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    package mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<
-        Reply
-    > {
+    package mutating func takeResponse<Reply>(
+        _ codec: Codec<Reply>
+    ) throws(RPCError) -> Response<Reply> {
         let bytes = try takeBytes(of: codec.method)
         return Response(message: try codec.decode(ContiguousArray(bytes).span), take())
     }

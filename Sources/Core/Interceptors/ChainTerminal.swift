@@ -124,6 +124,7 @@ extension ChainTerminal {
             (state.seam.admit(.start), state.seam.takeEarly(), state.source)
         }
         switch verdict {
+        // There is a source until the end, after which no start passes.
         case .pass: if let source { start(options, source) }
         case .ignore, .keep: return nil
         case .refuse(let reason): return reason

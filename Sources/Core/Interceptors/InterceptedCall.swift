@@ -45,8 +45,8 @@ public final class InterceptedCall: Sendable {
     /// Whether a server may have received a part of the call.
     package var mayHaveSent: Bool { chain.mayHaveSent }
 
-    /// Another call with the same request answers this one, so a server may have received the request.
-    package func joinsAnother() { chain.noteOtherCall() }
+    /// Notes that another call with the same request answers this one, so a server may have received the request.
+    package func noteOtherCall() { chain.noteOtherCall() }
 
     /// Whether interceptors of the call's options follow this one on the way to the network.
     package var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
@@ -125,8 +125,6 @@ extension InterceptedCall {
     }
 
     private var below: ChainLower? { state.withLock { $0.below } }
-
-    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The rest of the call has ended: the deadline of this part applies again.
     private func restoreDeadline() {

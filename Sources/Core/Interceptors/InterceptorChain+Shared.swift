@@ -44,7 +44,7 @@ extension InterceptorChain {
         return joins || startCount > 1 || startCount == 1 && (terminal?.mayHaveSent ?? true)
     }
 
-    /// Another call answers this one.
+    /// Another call with the same request answers this one.
     func noteOtherCall() { state.withLock { $0.joinsAnother = true } }
 
     /// A call at the end of the chain starts.

@@ -11,7 +11,7 @@ import Synchronization
 /// first terminal is in the chain itself, so what it refers to is released in these two ways, too.
 final class InterceptorChain: CallRequests {
     struct State: ~Copyable {
-        /// Nil after the start.
+        /// Nil after the start, and after the end.
         var options: CallOptions?
         var observer: (any CallObserver)?
         var below: ChainLower?
@@ -26,6 +26,7 @@ final class InterceptorChain: CallRequests {
         var lostWriteCount = 0
         var holdCount = 0
         var startCount = 0
+        /// Whether another call with the same request answers this one.
         var joinsAnother = false
 
         /// Reserves room for three requests: a call with one message may make a write, a finish and

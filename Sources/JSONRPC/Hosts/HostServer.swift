@@ -20,7 +20,7 @@ final class HostServer: Sendable {
         /// The losses that the monitor had reported before the channel was made.
         let lossCount: Int
 
-        /// With the network, the connections are gone. The next channel is made from the settings at that time.
+        /// Then its connections are gone, and the next channel is made from the settings at that time.
         var hasLostNetwork: Bool { monitor.map { $0.lossCount != lossCount } ?? false }
     }
 

@@ -339,7 +339,7 @@ private final class GuardingInterceptor: Interceptor {
         guard isAlive else { return false }
         if let identity = answer.identity { call.description.plain?.identity?.join(identity) }
         role = .joined(answer)
-        call.joinsAnother()
+        call.noteOtherCall()
         deliver(answer, call)
         return true
     }
