@@ -12,6 +12,8 @@ final class CallTrial {
         let queue: CompletionQueue
         let openCalls = CallRegistry()
         let begun = Mutex<[CallCore]>([])
+        /// Whether each attempt fails when it begins.
+        let failsAtOnce = Atomic(false)
         let connectCount = Atomic(0)
         let limits: MessageLimits
         let methodConfigs: MethodConfigs?
@@ -31,7 +33,11 @@ final class CallTrial {
             self.methodConfigs = methodConfigs
         }
 
-        func begin(_ call: CallCore) { begun.withLock { $0.append(call) } }
+        func begin(_ call: CallCore) {
+            begun.withLock { $0.append(call) }
+            guard failsAtOnce.load(ordering: .relaxed) else { return }
+            call.attemptFailed(with: RPCError(.unavailable, "busy"))
+        }
         func forget(_ call: CallCore) {}
         func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
         func connectivityChanges() -> AsyncStream<ConnectivityState> {
@@ -61,7 +67,8 @@ final class CallTrial {
     /// - Parameter attempts: The policy; nil for none.
     init(
         _ attempts: MethodConfig.Attempts?, timeout: Duration? = nil,
-        limits: MessageLimits = MessageLimits(), isKnown: Bool = true
+        limits: MessageLimits = MessageLimits(), isKnown: Bool = true,
+        meter: (any CallMeter)? = nil
     ) throws {
         var config = ServiceConfig()
         config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
@@ -72,7 +79,7 @@ final class CallTrial {
         options.timeout = timeout
         let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
         call = Channel(backend: backend).makeBare(
-            NewCall(method: method, options: options, observer: observer))
+            NewCall(method: method, options: options, observer: observer, meter: meter))
     }
 
     deinit { backend.queue.shutdown() }

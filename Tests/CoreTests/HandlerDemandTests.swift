@@ -18,7 +18,6 @@ struct HandlerDemandTests {
         ) {}
         func finish() {}
         func receiveNext() { count.wrappingAdd(1, ordering: .relaxed) }
-        func cancel() {}
         func fail(_ error: RPCError) {}
     }
 

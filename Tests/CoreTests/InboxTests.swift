@@ -14,7 +14,6 @@ struct InboxTests {
         func write(_: consuming EncodedMessage, andFinish _: Bool, allowsCompression _: Bool) {}
         func finish() {}
         func receiveNext() {}
-        func cancel() {}
         func fail(_: RPCError) {}
         var hasUnreadEnd: Bool { false }
         var mayHaveSent: Bool { true }

@@ -108,8 +108,6 @@ extension HedgedCall {
         pumpAll()
     }
 
-    func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
-
     func fail(_ error: RPCError) {
         var error = error
         error.mayHaveBeenExecuted = mayHaveSent

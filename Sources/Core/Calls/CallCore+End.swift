@@ -50,9 +50,8 @@ extension CallCore: TimerTarget {
         if ending.next == nil { noteEnd() }
         var wasUnsent = false
         switch ending.stage {
-        case .idle, .ended: break
+        case .idle, .waiting, .ended: break
         case .seeking: if ending.next == nil { backend.forget(self) }
-        case .waiting: stopWaiting()
         case .attached(let carrier, let stream):
             // Only the carrier knows whether the stream was opened.
             wasUnsent = carrier.reset(stream)
@@ -90,7 +89,7 @@ extension CallCore: RegisteredCall {
         if let error = retries.openCalls?.add(self) { return end(with: error) }
         retries.timer.schedule(RetryTimer(self), at: .now + next.delay, on: loop)
         // The call may have ended before it was registered.
-        if !state.withLock({ $0.lifetime.isWaiting }) { stopWaiting() }
+        if isEnded { retries.callHasEnded(self) }
     }
 
     func beginNextAttempt() {
@@ -99,22 +98,12 @@ extension CallCore: RegisteredCall {
         var own = head.metadata
         meter?.addHeaders(to: &own)
         retries.beginNext(own)
-        let isDue = state.withLock { $0.lifetime.endWait() }
-        if isDue {
-            if let problem = metadata.problem {
-                end(with: .refused(.invalidArgument, problem))
-            } else {
-                backend.begin(self)
-            }
+        guard state.withLock({ $0.lifetime.endWait() }) else { return }
+        if let problem = metadata.problem {
+            end(with: .refused(.invalidArgument, problem))
+        } else {
+            backend.begin(self)
         }
-        // Not earlier, so that the channel always knows of the call.
-        retries.openCalls?.remove(self)
-    }
-
-    private func stopWaiting() {
-        guard let retries else { return }
-        retries.timer.close()
-        retries.openCalls?.remove(self)
     }
 
     /// Ends a call that waits for its next attempt, which would find no connection.
@@ -175,7 +164,7 @@ extension CallCore.State {
         _ end: consuming ResponseEnd, of call: CallCore, at now: MonotonicInstant,
         isAnswered: Bool = false
     ) -> CallCore.Ending {
-        if let retries = call.retries, let error = end.error {
+        if let error = end.error, let retries = call.retries {
             end.error = retries.withFailures(error)
         }
         if end.isImmediate { inbound.dropMessages() }

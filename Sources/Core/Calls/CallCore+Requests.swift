@@ -44,13 +44,15 @@ extension CallCore {
             fail(error)
             return .ended
         }
-        let (outcome, stage): (WriteOutcome, Lifetime.Stage) = state.withLock { state in
-            guard !state.lifetime.isOver else { return (.ended, .ended) }
+        typealias Written = (outcome: WriteOutcome, stage: Lifetime.Stage, isCommitted: Bool)
+        let (outcome, stage, isCommitted): Written = state.withLock { state in
+            guard !state.lifetime.isOver else { return (.ended, .ended, true) }
             let outcome = state.outbound.write(
                 framed, andFinish: andFinish, hasStream: state.lifetime.hasStream)
-            if case .ended = outcome { return (.ended, .ended) }
-            return (outcome, state.lifetime.stage)
+            if case .ended = outcome { return (.ended, .ended, true) }
+            return (outcome, state.lifetime.stage, state.outbound.isCommitted)
         }
+        if isCommitted { meter?.forgetMessages() }
         guard case .attached(let carrier, let stream) = stage,
             !carrier.send(framed, on: stream, andFinish: andFinish)
         else { return outcome }
@@ -92,10 +94,5 @@ extension CallCore {
     func wasRead(_ byteCount: Int) {
         state.withLock { $0.inbound.noteRead(byteCount) }
         returnWindow()
-    }
-
-    /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.
-    package func cancel() {
-        end(with: RPCError(.cancelled, "the call was cancelled"))
     }
 }

@@ -118,15 +118,11 @@ extension CallCore {
         backend.begin(self)
     }
 
-    /// Closes the deadline's timer, because the call has ended.
-    func closeDeadlineTimer() {
-        if deadline.moment != nil { deadlineTimer.close() }
-    }
-
-    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer, and records
-    /// the end of the attempt.
+    /// Called when the call has ended, before its observer receives the end. Closes its timers, and records the end of
+    /// the attempt.
     func noteEnd() {
-        closeDeadlineTimer()
+        if deadline.moment != nil { deadlineTimer.close() }
+        retries?.callHasEnded(self)
         guard let meter else { return }
         meter.forgetMessages()
         let (error, tally) = state.withLock { ($0.lifetime.failure, $0.tally) }

@@ -37,14 +37,14 @@ package protocol CallRequests: AnyObject, Sendable {
     /// otherwise.
     var core: CallCore? { get }
 
-    /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.
-    func cancel()
-
-    /// Ends the call with an error that was found on this side.
+    /// Ends the call with an error that was found on this side, and resets its stream. Does nothing after the end.
     func fail(_ error: RPCError)
 }
 
 extension CallRequests {
+    /// Ends the call with CANCELLED.
+    package func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
+
     package var core: CallCore? { nil }
 
     /// Whether messages that are written from now on are dropped, even if the observer has not

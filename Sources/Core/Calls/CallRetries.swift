@@ -17,7 +17,8 @@ final class CallRetries: Sendable {
 
     /// Runs until the next attempt is due.
     let timer = TimerSlot()
-    /// Where the call is registered while it waits for its next attempt. Nil if it was committed when it failed.
+    /// Where the call is registered from its first wait for another attempt to its end. Nil if it was committed when it
+    /// failed.
     let openCalls: CallRegistry?
     private let state: Mutex<State>
 
@@ -68,6 +69,12 @@ extension CallRetries {
             if state.mayHaveBeenExecuted { error.mayHaveBeenExecuted = true }
             return error
         }
+    }
+
+    /// No other attempt follows.
+    func callHasEnded(_ call: CallCore) {
+        timer.close()
+        openCalls?.remove(call)
     }
 
     /// The next attempt begins.

@@ -40,6 +40,16 @@ extension DeferredCall {
         }
     }
 
+    /// What is to be done outside of the lock to end a call.
+    enum Ending: ~Copyable {
+        /// Nothing: the call has ended, or is ended as soon as it is made.
+        case none
+        /// To tell the observer.
+        case here(Parts)
+        /// To end the call that was made.
+        case below(any CallRequests)
+    }
+
     /// What a call was made of. Used and released outside of the lock.
     struct Parts: ~Copyable {
         let observer: any CallObserver
@@ -88,17 +98,19 @@ extension DeferredCall.State {
         return failure
     }
 
-    /// Ends the call. Nil if it was made or had ended.
-    mutating func end(_ error: RPCError) -> DeferredCall.Parts? {
+    /// Ends the call, unless it was made.
+    mutating func end(_ error: RPCError) -> DeferredCall.Ending {
         switch stage {
         case .idle, .waiting:
             stage = .over
             requests = []
-            return takeParts()
+            guard let parts = takeParts() else { return .none }
+            return .here(parts)
         case .making(let failure):
             stage = .making(failure: failure ?? error)
-            return nil
-        case .catchingUp, .made, .over: return nil
+            return .none
+        case .catchingUp(let below), .made(let below): return .below(below)
+        case .over: return .none
         }
     }
 

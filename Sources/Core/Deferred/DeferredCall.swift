@@ -47,7 +47,10 @@ final class DeferredCall: CallRequests {
 extension DeferredCall {
     func start() {
         guard let deadline = state.withLock({ $0.start() }) else { return }
-        if let error = backend.openCalls.add(self) { return end(with: error) }
+        if let error = backend.openCalls.add(self) {
+            end(with: error)
+            return
+        }
         schedule(deadline)
         if let selection = state.withLock({ $0.selection.take() }) {
             begin(selection)
@@ -141,15 +144,7 @@ extension DeferredCall {
         if let below = state.withLock({ $0.keep(request) }) { request.make(of: below) }
     }
 
-    func cancel() {
-        if let below { return below.cancel() }
-        end(with: RPCError(.cancelled, "the call was cancelled"))
-    }
-
-    func fail(_ error: RPCError) {
-        if let below { return below.fail(error) }
-        end(with: error)
-    }
+    func fail(_ error: RPCError) { end(with: error)?.fail(error) }
 
     var hasUnreadEnd: Bool { below?.hasUnreadEnd ?? false }
 
@@ -171,8 +166,19 @@ extension DeferredCall: RegisteredCall, TimerTarget {
         end(with: RPCError(.deadlineExceeded, "the deadline passed \(step)"))
     }
 
-    private func end(with error: RPCError) {
-        guard let parts = state.withLock({ $0.end(error) }) else { return }
+    /// Ends the call, unless it was made. Returns the call that was made.
+    @discardableResult
+    private func end(with error: RPCError) -> (any CallRequests)? {
+        let ending = state.withLock { $0.end(error) }
+        switch consume ending {
+        case .here(let parts): end(with: error, parts)
+        case .below(let below): return below
+        case .none: break
+        }
+        return nil
+    }
+
+    private func end(with error: RPCError, _ parts: consuming Parts) {
         unregister()
         deadlineTimer.close()
         parts.whenEnded?()

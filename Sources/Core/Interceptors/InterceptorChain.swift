@@ -208,8 +208,6 @@ extension InterceptorChain {
 
     func receiveNext() { send(.receiveNext) }
 
-    func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
-
     func fail(_ error: RPCError) {
         var error = error
         error.mayHaveBeenExecuted = mayHaveSent

@@ -194,8 +194,10 @@ extension Call {
         let (call, state) = run.withLock { ($0.call, $0.state) }
         if let call { return call.cancel() }
         guard state != .notStarted else { return stop() }
-        // Another thread is making the call at this moment.
-        close().0?.cancel(with: cancelled)
+        // Another thread is making the call at this moment, or has just made it.
+        let (output, made) = close()
+        output?.cancel(with: cancelled)
+        made?.cancel()
     }
 
     /// If an end is queued after held messages, ends the call with `error` instead, and returns

@@ -87,6 +87,20 @@ struct DeferredCallTests {
         }
     }
 
+    @Test("ends if it is cancelled while another thread makes it")
+    func cancelledWhileMade() async throws {
+        for _ in 0..<500 {
+            let trial = try CallTrial(nil, isKnown: false)
+            trial.call.start()
+            let (call, configs) = (trial.call, trial.configs)
+            async let made: Void = configs.releaseOthers()
+            async let cancelled: Void = call.cancel()
+            _ = await (made, cancelled)
+            #expect(trial.ends.map { $0.error?.code } == [.cancelled])
+            #expect(trial.cores.allSatisfy { $0.isEnded })
+        }
+    }
+
     @Test("ends at its deadline, with the step for which it has waited")
     func late() throws {
         let trial = try CallTrial(nil, timeout: .seconds(86_400), isKnown: false)

@@ -117,6 +117,51 @@ struct CallRetriesTests {
         #expect(trial.cores.count == 1)
     }
 
+    @Test("ends when its channel is closed between two attempts, also if each failed when it began")
+    func closedBetweenLaterAttempts() throws {
+        let trial = try CallTrial(CallTrial.retry)
+        trial.backend.failsAtOnce.store(true, ordering: .relaxed)
+        trial.call.start()
+        trial.wake()
+        #expect(trial.cores.count == 2 && trial.ends.isEmpty)
+        trial.backend.openCalls.close(with: Self.closed)
+        #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
+        #expect(trial.backend.openCalls.isEmpty)
+    }
+
+    /// Measures the sizes of messages, which it keeps until no attempt follows.
+    private final class Meter: CallMeter, AttemptMeter {
+        let forgotten = Atomic(0)
+
+        func attempt(_ kind: AttemptKind) -> any AttemptMeter { self }
+        func retried() -> any AttemptMeter { self }
+        func ended(_ error: RPCError?) {}
+        var measuresMessages: Bool { true }
+        func started(at now: MonotonicInstant) {}
+        func isSentAgain(after error: RPCError, _ tally: CallTally) {}
+        func ended(_ error: RPCError?, _ tally: CallTally) {}
+        func forgetMessages() { forgotten.add(1, ordering: .relaxed) }
+    }
+
+    @Test("lets its meter forget the messages once the request is too large to be sent again")
+    func forgottenSizes() throws {
+        let meter = Meter()
+        let trial = try CallTrial(
+            CallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10), meter: meter)
+        let core = try #require(trial.call.core)
+        core.start()
+        let request = try core.takenRequest()
+        _ = core.attach(
+            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 1),
+            ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
+            attempt: request.attempt)
+        core.write(.whole([1]), andFinish: false)
+        #expect(meter.forgotten.load(ordering: .relaxed) == 0)
+        core.write(.whole([UInt8](repeating: 1, count: 100)), andFinish: false)
+        #expect(meter.forgotten.load(ordering: .relaxed) == 1)
+        core.cancel()
+    }
+
     @Test("lets its attempt continue when its channel is closed, and says why no other follows")
     func closedDuringAttempt() throws {
         let trial = try CallTrial(CallTrial.retry)
