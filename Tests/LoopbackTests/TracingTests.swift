@@ -15,9 +15,9 @@ struct TracingTests {
     private final class Spans: Sendable {
         private let spans = Mutex<[RecordedSpan]>([])
         var all: [RecordedSpan] { spans.withLock { $0 } }
-        var recorder: SpanRecorder {
-            SpanRecorder { span in self.spans.withLock { $0.append(span) } }
-        }
+        var recorder: SpanRecorder { SpanRecorder { self.add($0) } }
+
+        func add(_ span: RecordedSpan) { spans.withLock { $0.append(span) } }
 
         func named(_ prefix: String) -> [RecordedSpan] { all.filter { $0.name.hasPrefix(prefix) } }
     }
@@ -131,6 +131,22 @@ struct TracingTests {
         #expect((1..<200).contains(sent[0]["message-size-compressed"] ?? 0))
         #expect(received.map { $0["sequence-number"] } == [0, 1, 2])
         #expect(received.allSatisfy { $0["message-size"] == 1_003 })
+    }
+
+    @Test("keep the first events of a long stream, and count the others")
+    func longStream() async throws {
+        let channel = try channel { arguments in
+            arguments.tracer = SpanRecorder(maxEventCount: 2) { [spans] in spans.add($0) }
+        }
+        let replies = try await channel.serverStreaming(Self.sayOften, HelloRequest(name: "you"))
+        for try await _ in replies {}
+        let attempt = try #require(spans.named("Attempt.").first)
+        // The wait for a connection, the request, and three replies.
+        #expect(attempt.events.count == 2)
+        #expect(attempt.droppedEventCount == 3)
+        #expect(
+            OpenTelemetryJSON.text(of: [attempt], service: "s").contains(#""droppedEventsCount":3"#)
+        )
     }
 
     @Test("are not recorded below a parent that is not sampled, which the server is told")

@@ -52,6 +52,7 @@ public enum OpenTelemetryJSON {
                         ])
                     })
             ),
+            ("droppedEventsCount", "\(span.droppedEventCount)"),
             ("status", status(of: span)),
         ]
         return object(members)

@@ -10,18 +10,23 @@ import Synchronization
 /// arguments.tracer = SpanRecorder { span in exporter.add(span) }
 /// ```
 public final class SpanRecorder: CallTracer {
+    private let maxEventCount: Int
     private let parent: @Sendable () -> TraceParent?
     private let record: @Sendable (RecordedSpan) -> Void
 
     /// - Parameters:
+    ///   - maxEventCount: How many events a span keeps: each message of a call is one. Later ones are only counted, in
+    ///     ``RecordedSpan/droppedEventCount``. The default, 128, is OpenTelemetry's.
     ///   - parent: The caller's span; nil begins a new trace. Called on the thread and in the task that makes the
     ///     call. The default is ``TraceParent/current``. A call whose parent is not sampled sends its IDs, and is not
     ///     recorded.
     ///   - record: Receives each span at its end, on the threads of calls and connections.
     public init(
+        maxEventCount: Int = 128,
         parent: @escaping @Sendable () -> TraceParent? = { TraceParent.current },
         record: @escaping @Sendable (RecordedSpan) -> Void
     ) {
+        self.maxEventCount = maxEventCount
         self.parent = parent
         self.record = record
     }
@@ -30,7 +35,7 @@ public final class SpanRecorder: CallTracer {
         let parent = parent()
         return OpenSpan(
             call.name, (parent ?? TraceParent()).child(), parentID: parent?.spanID,
-            call.attributes, record)
+            call.attributes, maxEventCount: maxEventCount, record)
     }
 }
 
@@ -46,8 +51,10 @@ public struct RecordedSpan: Hashable, Sendable {
     public let began: Duration
     public let duration: Duration
     public let attributes: [TraceAttribute]
-    /// In the order of their time.
+    /// The first ones, in the order of their time.
     public let events: [TraceEvent]
+    /// How many more there were.
+    public let droppedEventCount: Int
     /// The moment of ``began`` on the clock of the events.
     public let instant: ContinuousClock.Instant
     public let code: StatusCode
@@ -71,12 +78,15 @@ private final class OpenSpan: TraceSpan {
     private let began = WallClock.now
     private let instant = ContinuousClock.now
     private let record: @Sendable (RecordedSpan) -> Void
-    private let events = Mutex<[TraceEvent]>([])
+    private let maxEventCount: Int
+    private let events = Mutex(EventList())
 
     init(
         _ name: String, _ context: TraceParent, parentID: [UInt8]?,
-        _ attributes: [TraceAttribute], _ record: @escaping @Sendable (RecordedSpan) -> Void
+        _ attributes: [TraceAttribute], maxEventCount: Int,
+        _ record: @escaping @Sendable (RecordedSpan) -> Void
     ) {
+        self.maxEventCount = maxEventCount
         self.name = name
         self.context = context
         self.parentID = parentID
@@ -86,7 +96,8 @@ private final class OpenSpan: TraceSpan {
 
     func begin(_ attempt: TracedAttempt) -> (any TraceSpan)? {
         OpenSpan(
-            attempt.name, context.child(), parentID: context.spanID, attempt.attributes, record)
+            attempt.name, context.child(), parentID: context.spanID, attempt.attributes,
+            maxEventCount: maxEventCount, record)
     }
 
     func addHeaders(to metadata: inout Metadata) {
@@ -96,17 +107,29 @@ private final class OpenSpan: TraceSpan {
 
     func add(_ event: TraceEvent) {
         guard context.isSampled else { return }
-        events.withLock { $0.append(event) }
+        events.withLock { $0.add(event, maxCount: maxEventCount) }
     }
 
     func end(_ error: RPCError?) {
         guard context.isSampled else { return }
         let duration = instant.duration(to: .now)
-        let events = events.withLock { $0 }.sorted { $0.instant < $1.instant }
+        let events = events.withLock { $0 }
         record(
             RecordedSpan(
                 name: name, context: context, parentID: parentID, began: began,
-                duration: duration, attributes: attributes, events: events, instant: instant,
+                duration: duration, attributes: attributes,
+                events: events.kept.sorted { $0.instant < $1.instant },
+                droppedEventCount: events.droppedCount, instant: instant,
                 code: error?.code ?? .ok, message: error?.message ?? ""))
+    }
+}
+
+/// The events of a span. Bounded, because a stream may have messages for days.
+private struct EventList {
+    private(set) var kept: [TraceEvent] = []
+    private(set) var droppedCount = 0
+
+    mutating func add(_ event: TraceEvent, maxCount: Int) {
+        if kept.count < maxCount { kept.append(event) } else { droppedCount += 1 }
     }
 }
