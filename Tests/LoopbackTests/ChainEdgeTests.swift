@@ -373,12 +373,27 @@ struct ChainEdgeTests {
         #expect(replies == [[4]])
     }
 
+    /// Reads as fast as messages arrive.
+    private final class Eager: Interceptor {
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            call.start(options)
+            call.receiveNext()
+        }
+
+        func receiveNext(_ call: InterceptedCall) {}
+
+        func receive(_ message: RawMessage, _ call: InterceptedCall) {
+            call.deliver(message)
+            call.receiveNext()
+        }
+    }
+
     @Test("a thread gets every message, even if an interceptor reads ahead")
-    func blockingBehindGuard() async throws {
+    func blockingBehindEager() async throws {
         let server = try Self.server()
         let channel = try Channel(
             server.target, credentials: .insecure,
-            interceptors: [.all(DuplicateGuard(.join).interceptor)])
+            interceptors: [.all(InterceptorFactory("eager") { _ in Eager() })])
         let messages = try await onThread {
             let call = try channel.blockingServerStreaming(Self.count, [200])
             var messages: [[UInt8]] = []

@@ -148,6 +148,26 @@ struct DuplicateGuardTests {
         #expect(try await second.value == Array("B".utf8))
     }
 
+    @Test("sends both of two equal calls with a stream of responses, of which each reads its own")
+    func streams() async throws {
+        let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let count = Method<[UInt8], [UInt8]>(
+            "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
+        let numbers: [UInt8] = [1, 2]
+        let answers = numbers.map { _ in fake.respond(to: count) }
+        let streams = [
+            try await fake.channel.serverStreaming(count, [0]),
+            try await fake.channel.serverStreaming(count, [0]),
+        ]
+        for (number, answer) in zip(numbers, answers) {
+            try answer.sendMessage([number])
+            try answer.sendEnd()
+        }
+        for (number, stream) in zip(numbers, streams) {
+            for try await message in stream { #expect(message == [number]) }
+        }
+    }
+
     @Test("does not join plain requests that accept or contain different types")
     func contentTypes() async throws {
         let gate = Gate()

@@ -12,12 +12,9 @@ import Synchronization
 /// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(guarding.interceptor)])
 /// ```
 ///
-/// A joined response is kept until its end, for callers that join late, and is read as fast as it
-/// arrives. With other policies than ``Policy/join``, a message is read when the caller asks for
-/// it.
-///
 /// The guard applies to calls with one request message. A call with a stream of requests is not
-/// compared, because its messages are not known at its start.
+/// compared, because its messages are not known at its start. A call with a stream of responses is
+/// compared, but not joined: ``Policy/join`` sends both, because one stream cannot wait for two readers.
 public final class DuplicateGuard: Sendable {
     /// What happens to a call that equals a running one.
     @nonexhaustive
@@ -25,7 +22,8 @@ public final class DuplicateGuard: Sendable {
         /// The second call fails at once with CANCELLED and this message.
         case refuse(message: String)
         /// The second call gets the response of the first. The call continues until all of its
-        /// callers have cancelled, and at most until the deadline of the first.
+        /// callers have cancelled, and at most until the deadline of the first. Calls with a stream
+        /// of responses are both sent.
         case join
         /// The first call fails with CANCELLED, and the second is sent.
         case cancelPrevious
@@ -83,7 +81,9 @@ public final class DuplicateGuard: Sendable {
     /// The interceptor for a channel or a call.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("duplicate guard") { call in
-            guard self.policy != .allow, !call.shape.hasRequestStream else { return nil }
+            guard self.policy != .allow, !call.shape.hasRequestStream,
+                self.policy != .join || !call.shape.hasResponseStream
+            else { return nil }
             return GuardingInterceptor(self)
         }
     }
@@ -199,7 +199,7 @@ private final class GuardingInterceptor: Interceptor {
         call.start(options)
         call.write(message)
         call.finish()
-        // The response is read as fast as it arrives, because joined callers read it too.
+        // The response is read at once, because joined callers read it too.
         let demand = owner.policy == .join ? max(demand, 1) : demand
         for _ in 0..<demand { call.receiveNext() }
     }
