@@ -15,20 +15,24 @@ public enum JSONBody {
         return Array(try encoder.encode(value))
     }
 
-    /// Decodes a body. Throws a `DecodingError` if a key has more than 30 combining marks in a row: Swift would take
-    /// very long to find it.
+    /// Decodes a body in UTF-8. Throws a `DecodingError` if it has a zero byte, as text in UTF-16 or UTF-32 has, or if a
+    /// key has more than 30 combining marks in a row: Swift would take very long to find it.
     public static func decode<Value: Decodable>(_ body: [UInt8]) throws -> Value {
+        // The decoder would accept other encodings, in which the keys below are not found.
+        guard !body.contains(0) else {
+            throw malformed("the JSON has a zero byte; it must be in UTF-8")
+        }
         guard JSONKeys.areBounded(in: body) else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: [],
-                    debugDescription:
-                        "a key has more than \(TextComparison.maxMarkRun) combining marks in a row")
-            )
+            throw malformed(
+                "a key has more than \(TextComparison.maxMarkRun) combining marks in a row")
         }
         let decoder = JSONDecoder()
         if let key = JSONTree.key { decoder.userInfo[key] = JSONTree(body) }
         return try decoder.decode(Value.self, from: Data(body))
+    }
+
+    private static func malformed(_ reason: String) -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: reason))
     }
 
     /// Runs `unbox`. If it throws a decoding error, the reported error contains the beginning of the body.

@@ -40,6 +40,25 @@ struct HostileAnswerTests {
         }
     }
 
+    @Test("is refused in another encoding than UTF-8, in which its keys are not found")
+    func encodings() {
+        let text = #"{"\#(Self.marks)": 1}"#
+        let units = text.utf16.map { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        let scalars = text.unicodeScalars.map { scalar in
+            [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+        }
+        let marks: [[UInt8]] = [[0xff, 0xfe], [0xff, 0xfe, 0, 0]]
+        for (characters, mark) in zip([units, scalars], marks) {
+            let little = Array(characters.joined())
+            let big = Array(characters.map { $0.reversed() }.joined())
+            for body in [little, mark + little, big, mark.reversed() + big] as [[UInt8]] {
+                #expect(throws: DecodingError.self) {
+                    try JSONBody.decode(body) as [String: Int]
+                }
+            }
+        }
+    }
+
     @Test("does not touch the calls of another client on the same queue", arguments: answers)
     func others(_ answer: String) async throws {
         let (hostile, honest) = (
