@@ -148,7 +148,7 @@ extension RPCClient {
     private func route(_ path: String) throws(RPCError) -> (Channel, String, CallOptions) {
         guard WebAddress.isWebAddress(path) else { return (channel, path, options) }
         let address = try WebAddress(path)
-        if let ownAddress, ownAddress.hasOrigin(of: address) {
+        if let ownAddress, ownAddress.origin == address.origin {
             return (channel, address.path, options)
         }
         let other = try hosts.host(at: address.origin).channel()

@@ -53,6 +53,19 @@ struct HostURLTests {
         #expect(try await connectionCount(client, requests: 9) == 6)
     }
 
+    @Test(
+        "is one server with hosts whose URLs differ in case, in the port of the scheme, and in the path"
+    )
+    func equalOrigins() throws {
+        hosts.host(at: "https://api.test").configure { $0.userAgentPrefix = "mine" }
+        for url in ["https://API.test:443/rpc", "HTTPS://api.test/v2"] {
+            #expect(hosts.host(at: url).settings.userAgentPrefix == "mine", "\(url)")
+        }
+        for url in ["http://api.test", "https://api.test:444", "http://api.test:443"] {
+            #expect(hosts.host(at: url).settings.userAgentPrefix == nil, "\(url)")
+        }
+    }
+
     @Test("has one connection of HTTP/1.1 when that is set, although HTTP/2 has one by default")
     func singleConnection() async throws {
         hosts.host(at: base).configure { $0.maxConnectionCount = 1 }

@@ -38,20 +38,28 @@ package struct WebAddress: Equatable, Sendable {
         }
     }
 
-    /// `https://host:port`, without the path. Hosts are cached by it.
-    package var origin: String { (isSecure ? "https://" : "http://") + authority }
-
-    /// Whether both URLs have the same scheme, host and port (RFC 6454 §5).
-    package func hasOrigin(of other: WebAddress) -> Bool {
-        isSecure == other.isSecure && target.lowercased() == other.target.lowercased()
+    /// Scheme, host and port, which name a server (RFC 6454 §4): in lower case, and without the port of the scheme. Hosts
+    /// are cached by it.
+    package var origin: String {
+        let (name, port) = server
+        let scheme = isSecure ? "https://" : "http://"
+        return scheme + name.lowercased() + (port == standardPort ? "" : ":\(port)")
     }
 
     /// The target of a channel: the authority with the port of the scheme, when none was written.
     package var target: String {
-        guard let (host, port) = Target.split(authority), port == nil else { return authority }
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return "\(name):\(isSecure ? 443 : 80)"
+        let (name, port) = server
+        return "\(name):\(port)"
     }
+
+    private var server: (name: String, port: UInt16) {
+        // The initialiser has split it before.
+        guard let (host, port) = Target.split(authority) else { return (authority, standardPort) }
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return (name, port ?? standardPort)
+    }
+
+    private var standardPort: UInt16 { isSecure ? 443 : 80 }
 
     private static func malformed(_ url: String, _ reason: String) -> RPCError {
         .refused(.invalidArgument, "the URL '\(url.withoutLogin)' is malformed: \(reason)")
