@@ -112,6 +112,52 @@ struct CallLogTests {
         #expect(value("error", of: end)?.description.hasPrefix("NOT_FOUND: as asked") == true)
     }
 
+    /// The two ends of one call.
+    private final class Ends: Sendable {
+        let below = Mutex<InterceptedCall?>(nil)
+        let above = Mutex<WritingCall<HelloRequest>?>(nil)
+    }
+
+    /// Keeps its call, with which a test ends it.
+    private final class Kept: Interceptor {
+        private let ends: Ends
+        init(_ ends: Ends) { self.ends = ends }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            ends.below.withLock { $0 = call }
+            call.start(options)
+        }
+    }
+
+    @Test("has one entry for the end of a call that is cancelled while its end is on the way")
+    func cancelledAtTheEnd() async throws {
+        let entries = Entries()
+        let both = Ends()
+        let log = CallLog(.trace) { entry in
+            entries.add(entry)
+            guard entry.event == "request message" else { return }
+            // Both wait until the interceptor has passed the message on.
+            both.below.withLock { $0 }?.close(CallEnd(error: RPCError(.notFound, "nobody")))
+            both.above.withLock { $0.take() }?.cancel()
+        }
+        let fake = try FakeChannel(interceptors: [
+            .all(log.interceptor), .all(InterceptorFactory("kept") { _ in Kept(both) }),
+        ])
+        let method = Method<HelloRequest, HelloReply>("/t.T/Talk", .bidirectional)
+        _ = fake.respond(to: method)
+        let (ends, end) = AsyncStream.makeStream(of: RPCError.self)
+        let call = fake.channel.startBidirectional(
+            method,
+            handlers: ResponseHandlers(
+                message: { _ in },
+                end: { if case .failure(let error) = $0 { end.yield(error) } }))
+        both.above.withLock { $0 = call }
+        try call.write(HelloRequest(name: "you"))
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+        #expect(entries.summary.filter { $0.hasSuffix("call ended") } == ["warning call ended"])
+    }
+
     @Test("writes the events of a channel until its shutdown, and does not keep it")
     func channelEvents() async throws {
         let entries = Entries()

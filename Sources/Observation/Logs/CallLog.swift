@@ -91,7 +91,6 @@ private final class LoggingInterceptor: Interceptor {
     }
 
     func cancel(_ call: InterceptedCall) {
-        isOver = true
         noteEnd(call.cancellation, isLocal: true, nil)
         call.cancel()
     }
@@ -107,9 +106,7 @@ private final class LoggingInterceptor: Interceptor {
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
-        // The event may have been on its way when the call was cancelled.
-        guard !isOver else { return call.close(end) }
-        note(.trailers, end.trailers)
+        if !isOver { note(.trailers, end.trailers) }
         noteEnd(end.error, isLocal: false, end.timeline)
         call.close(end)
     }
@@ -118,9 +115,12 @@ private final class LoggingInterceptor: Interceptor {
         log.note(.debug, path, .metadata(part, metadata, hidden: log.redactedHeaders))
     }
 
+    /// Only the first end counts: the server's may be on its way when the call is cancelled, and the other way round.
     private func noteEnd(
         _ error: RPCError?, isLocal: Bool, _ timeline: @autoclosure () -> CallTimeline?
     ) {
+        guard !isOver else { return }
+        isOver = true
         let end = LogEntry.CallOutcome(
             error: error, isLocal: isLocal, duration: begun.duration(to: .now),
             timeline: timeline())
