@@ -128,6 +128,48 @@ struct ConnectivityMonitorTests {
         #expect(monitor.channelCount == 0)
     }
 
+    @Test("a call whose response has begun in the same read is not sent again")
+    func lossBetweenArrivals() async throws {
+        // Answers both calls at once: the first with a message, the second with the half of one.
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                guard stream != 1 else { return }
+                let headers = RawHPACK.block(RawConnection.responseFields)
+                let message = RawPrefixed.bytes([1, 2, 3, 4])
+                let parts = [(1 as UInt32, message), (stream, Array(message.prefix(7)))]
+                try connection.send(
+                    parts.flatMap { stream, body in
+                        RawFrame.bytes(
+                            RawFrame.headers, flags: RawFrame.endHeaders, stream: stream, headers)
+                            + RawFrame.bytes(RawFrame.data, stream: stream, body)
+                    })
+            })
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        var retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
+        retry.initialBackoff = .milliseconds(1)
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = .retry(retry) }]
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        arguments.serviceConfig = config
+        let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
+        let method = Method<[UInt8], [UInt8]>(
+            "/t.T/Stream", .serverStreaming, request: .bytes, reply: .bytes)
+        let first = try channel.startServerStreaming(
+            method, [0],
+            handlers: ResponseHandlers(
+                message: { _ in monitor.report(isConnected: false) }, end: { _ in }))
+        try await eventually { peer.callCount == 1 }
+        let error = await #expect(throws: RPCError.self) {
+            let responses = try await channel.serverStreaming(
+                method, [0], options: .with { $0.timeout = .seconds(60) })
+            for try await _ in responses {}
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.attempts.isEmpty == true)
+        first.cancel()
+    }
+
     @Test("the channel reconnects at once when the network is back")
     func recovery() async throws {
         let monitor = ConnectivityMonitor(includesLocal: true)

@@ -117,7 +117,7 @@ struct SilentAddressTests {
         #expect("\(win.candidate.address)" == sound.target)
         #expect(silent.connectionCount == 1)
         #expect(race.lesson.silent.map { "\($0)" } == [silent.target])
-        win.link.end(with: .givenUp)
+        win.link.endSoon(with: .givenUp)
     }
 
     @Test("fails the call at the time limit, and the error names each address and what it owed")

@@ -19,7 +19,7 @@ extension ChannelCore: NetworkFollower {
         for link in links where monitor.includesLocal || !link.isLocal {
             var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
             loss.isNetworkLoss = true
-            link.end(with: loss)
+            link.endSoon(with: loss)
         }
     }
 }

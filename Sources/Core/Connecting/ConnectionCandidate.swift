@@ -202,7 +202,7 @@ extension ConnectionCandidate {
                 }
             }
         } catch {
-            link.end(with: .givenUp)
+            link.endSoon(with: .givenUp)
             throw error
         }
     }

@@ -112,7 +112,7 @@ extension ConnectionRace {
         do throws(CandidateFailure) {
             let link = try await lastStep(try await candidate.openWire(), candidate)
             let isFirst = state.withLock { $0.finish(index, link) }
-            if !isFirst { link.end(with: .givenUp) }
+            if !isFirst { link.endSoon(with: .givenUp) }
         } catch {
             state.withLock { $0.fail(index, error.cause) }
         }

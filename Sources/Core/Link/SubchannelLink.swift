@@ -35,8 +35,9 @@ package protocol SubchannelLink: AnyObject, Sendable {
     func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)?
     /// Drains the connection: it accepts no calls, and ends after the last one.
     func leave()
-    /// Ends the connection and every call on it. Only the first end has an effect.
-    func end(with error: LinkError)
+    /// Ends the connection and every call on it, behind what its loop has read: a call whose response has begun must not
+    /// be sent again. Only the first end has an effect.
+    func endSoon(with error: LinkError)
     /// Ends every call.
     func endCalls(with error: RPCError)
 }

@@ -153,7 +153,7 @@ extension SubchannelCore {
         switch action {
         case .report: owner.subchannelChanged(self)
         case .adopt(let link): adopt(link)
-        case .giveUp(let link): link.end(with: .givenUp)
+        case .giveUp(let link): link.endSoon(with: .givenUp)
         case .leave(let links): for link in links { link.leave() }
         case .reportLinks: owner.subchannelLinksChanged(self)
         case .connect(_, _, let attempt): if let race = work.race { run(race, attempt) }

@@ -65,7 +65,7 @@ final class HTTP1Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            return end(with: LinkError(phase: .http2, error))
+            return endSoon(with: LinkError(phase: .http2, error))
         }
         // The poller does not report bytes that the handshake has read.
         loop.run { [self] in ready(.readable, now: .now) }
@@ -138,7 +138,7 @@ extension HTTP1Link: SubchannelLink {
 
     func endCalls(with error: RPCError) { state.withLock { $0.exchange?.call }?.fail(error) }
 
-    func end(with error: LinkError) { loop.run { [self] in close(error) } }
+    func endSoon(with error: LinkError) { loop.run { [self] in close(error) } }
 
     /// Ends the connection, on the loop's thread.
     ///

@@ -36,7 +36,7 @@ final class FakeLink: SubchannelLink {
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing { .refused }
     func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? { nil }
     func leave() {}
-    func end(with error: LinkError) {}
+    func endSoon(with error: LinkError) {}
     func endCalls(with error: RPCError) {}
     func snapshot(isDraining: Bool) -> ConnectionSnapshot {
         ConnectionSnapshot(
