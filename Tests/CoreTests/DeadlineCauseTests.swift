@@ -75,6 +75,8 @@ struct DeadlineCauseTests {
         let before = core.deadlineError(of: call)
         #expect(before.phase == .connect && before.causes == [])
         call.start()
+        var scratch = EventLoop.Scratch()
+        try core.loop.turn(until: .now, &scratch)
         let waiting = core.deadlineError(of: call)
         #expect(waiting.phase == .resolve)
         #expect(waiting.causes == ["look up deadline-test:///x: no answer"])

@@ -3,6 +3,28 @@ import SwiftletLoopback
 import SwiftletStyles
 import Testing
 
+@testable import SwiftletCore
+
+/// A resolver that makes a call to find its servers.
+private final class CallingResolver: Resolver {
+    private let address: ServerAddress
+    private let call: @Sendable () -> Void
+
+    init(_ address: ServerAddress, _ call: @escaping @Sendable () -> Void) {
+        (self.address, self.call) = (address, call)
+    }
+
+    func start(_ results: ResolverResults) {
+        Task { [address, call] in
+            call()
+            results.report(ResolverResult(endpoints: .success([Endpoint([address])])))
+        }
+    }
+
+    func requestResolution() {}
+    func stop() {}
+}
+
 @Suite("The deadline around calls", .timeLimit(.minutes(5)))
 struct InheritedDeadlineTests {
     private static let sayHello = Method<HelloRequest, HelloReply>(
@@ -100,6 +122,26 @@ struct InheritedDeadlineTests {
             async let child = call()
             #expect(try await child != nil)
         }
+    }
+
+    @Test("does not bound what a call begins for others: a token, and its channel's resolver")
+    func shared() async throws {
+        let (deadlines, deadline) = AsyncStream.makeStream(of: Deadline.self)
+        let resolver = CallingResolver(try ServerAddress(server.target)) {
+            deadline.yield(InheritedDeadline.local.get())
+        }
+        try Resolvers.register("calling-test") { _ in resolver }
+        let channel = try Channel("calling-test:///x", credentials: .insecure)
+        let token = BearerToken(allowsInsecureConnections: true) {
+            deadline.yield(InheritedDeadline.local.get())
+            return BearerToken.Token("t")
+        }
+        try await withDeadline(.after(.seconds(900))) {
+            _ = try await channel.unary(
+                Self.sayHello, HelloRequest(), options: .with { $0.credentials = token })
+        }
+        var iterator = deadlines.makeAsyncIterator()
+        for _ in 0..<2 { #expect(await iterator.next() == .never) }
     }
 
     @Test("that has passed ends a call before it is sent")

@@ -127,7 +127,7 @@ struct LoadReportStreamTests {
         try Resolvers.register("load-test") { _ in resolver }
         let channel = try Channel("load-test:///x", credentials: .insecure)
         channel.connect()
-        try await eventually { resolver.results.withLock { $0 } != nil }
+        try await eventually { resolver.isStarted }
         func push(_ intervals: [String: Duration]) {
             let policy = Listener(intervals: intervals, received: received)
             resolver.push(

@@ -243,7 +243,7 @@ struct ManyServersTests {
         try Resolvers.register("config-test") { _ in resolver }
         let channel = try Channel("config-test:///x", credentials: .insecure)
         async let reply = channel.unary(Self.whoAmI, [])
-        try await eventually { resolver.results.withLock { $0 } != nil }
+        try await eventually { resolver.isStarted }
         var config = ServiceConfig()
         config.methods = [
             MethodConfig([.service("t.T")]) {

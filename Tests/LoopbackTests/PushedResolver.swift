@@ -4,17 +4,35 @@ import Synchronization
 
 /// A resolver whose test reports results.
 final class PushedResolver: Resolver {
-    let results = Mutex<ResolverResults?>(nil)
-    private let pending: Mutex<ResolverResult?>
-
-    init(_ first: ResolverResult?) { pending = Mutex(first) }
-
-    func start(_ results: ResolverResults) {
-        self.results.withLock { $0 = results }
-        if let first = pending.withLock({ $0.take() }) { results.report(first) }
+    private struct State {
+        /// Nil before the start.
+        var results: ResolverResults?
+        /// What was reported before the start.
+        var pending: ResolverResult?
     }
 
-    func push(_ result: ResolverResult) { results.withLock { $0 }?.report(result) }
+    private let state: Mutex<State>
+
+    init(_ first: ResolverResult?) { state = Mutex(State(pending: first)) }
+
+    var isStarted: Bool { state.withLock { $0.results != nil } }
+
+    func start(_ results: ResolverResults) {
+        let first = state.withLock { state in
+            state.results = results
+            return state.pending.take()
+        }
+        if let first { results.report(first) }
+    }
+
+    /// Reports a result, at the latest when the channel starts the resolver.
+    func push(_ result: ResolverResult) {
+        let results = state.withLock { state in
+            if state.results == nil { state.pending = result }
+            return state.results
+        }
+        results?.report(result)
+    }
 
     func requestResolution() {}
 

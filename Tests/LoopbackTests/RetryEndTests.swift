@@ -62,7 +62,7 @@ struct RetryEndTests {
         var channel: Channel? = try Channel("released-test:///x", credentials: .insecure)
         let ends = try Self.start(on: try #require(channel)).ends
         channel = nil
-        try await eventually { resolver.results.withLock { $0 != nil } }
+        try await eventually { resolver.isStarted }
         resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
         for await end in ends { #expect(try end.get() == [1]) }
         #expect(server.connectionCount == 1)

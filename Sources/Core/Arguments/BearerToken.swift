@@ -113,7 +113,8 @@ extension BearerToken {
             if let token = state.token(renewingBefore: leeway) { return .kept(token) }
             if let fetch = state.fetch { return .fetch(fetch) }
             let generation = state.generation
-            let fetch = Task { await self.fetch(generation) }
+            // Several calls wait for it, so it has neither the deadline nor the values of this call's task.
+            let fetch = Task.detached { await self.fetch(generation) }
             state.fetch = fetch
             return .fetch(fetch)
         }

@@ -57,16 +57,20 @@ final class Balancing: Sendable {
 
 extension ChannelCore {
     /// Starts the resolver, if none is running. Used when a call needs a connection.
-    func startUp() { post(.start) }
+    func startUp() { postFromCall(.start) }
 
     /// Connects without a call.
     func connect() {
         let isIdle = state.withLock { $0.connectivity == .idle }
-        if isIdle { post(.exitIdle) }
+        if isIdle { postFromCall(.exitIdle) }
     }
 
-    /// A picker needs the balancer. On the loop, because the call of the picker must not wait for a balancer.
-    private func wakeBalancer() { loop.run { [self] in post(.timeHasCome) } }
+    /// A picker needs the balancer.
+    private func wakeBalancer() { postFromCall(.timeHasCome) }
+
+    /// On the loop: a call must not wait for a resolver or a balancer, which outlive it, and must not get the values and
+    /// the deadline of its task.
+    private func postFromCall(_ input: Balancing.Input) { loop.run { [self] in post(input) } }
 
     @inline(never)  // Has many callers.
     func post(_ input: Balancing.Input) {

@@ -176,7 +176,8 @@ extension SubchannelCore {
     }
 
     private func run(_ race: ConnectionRace, _ number: Int) {
-        Task(executorPreference: race.loop) { [self] in
+        // Without the values of a task whose call needs the connection, which outlives it.
+        Task.detached(executorPreference: race.loop) { [self] in
             do throws(ConnectionFailure) {
                 let (link, candidate) = try await race.run()
                 let name = candidate.serverName
