@@ -12,8 +12,12 @@ package struct LinkWire: ~Copyable, Sendable {
     /// order in the session. Nil without TLS.
     private let secure: Mutex<SecureLayer?>
     package let isSecure: Bool
+    /// The outcome of a read that left room in its buffer. Most sockets have nothing more then. One of a virtual machine
+    /// may give one packet for each read, and is reported once for all of them.
+    private let outcomeWithRoom: ReadOutcome
 
     package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
+        outcomeWithRoom = if case .vsock? = try? socket.localAddress() { .more } else { .last }
         self.socket = socket
         isSecure = session != nil
         secure = Mutex(session.map(SecureLayer.init))
@@ -102,7 +106,8 @@ extension LinkWire {
         }
         switch outcome {
         case .bytes:
-            return Read(buffer.wasFilled ? .more : .last, byteCount: buffer.count - before)
+            return Read(
+                buffer.wasFilled ? .more : outcomeWithRoom, byteCount: buffer.count - before)
         case .wouldBlock: return Read(.nothing)
         case .endOfStream: return Read(.endOfStream)
         case .bufferFull:
@@ -128,7 +133,7 @@ extension LinkWire {
         guard let read else { return nil }
         let outcome: ReadOutcome =
             switch read.socket {
-            case .bytes, .bufferFull: read.wasFilled ? .more : .last
+            case .bytes, .bufferFull: read.wasFilled ? .more : outcomeWithRoom
             case .wouldBlock: .nothing
             case .endOfStream: .endOfStream
             }
