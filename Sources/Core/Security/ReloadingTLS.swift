@@ -14,6 +14,8 @@ final class ReloadingTLS: TLSProvider {
         /// The stamp of each file when it was loaded. A different stamp means that the file
         /// changed.
         var stamps: [FileStamp?]
+        /// How often they were loaded.
+        var loadCount = 0
         /// The failure that was reported last.
         var failure: TLSError?
         var poll: Task<Void, Never>?
@@ -67,18 +69,25 @@ extension ReloadingTLS {
     func reload(_ replacement: TLSOptions) throws(TLSError) {
         var options = settings
         options.takeCertificates(from: replacement)
+        try load(options)
+    }
+
+    /// - Parameter count: Has no effect if others were loaded after so many loads.
+    /// - Returns: Whether the options are in use.
+    @discardableResult
+    private func load(_ options: TLSOptions, after count: Int? = nil) throws(TLSError) -> Bool {
         let stamps = options.files.map { FileStamp(path: $0) }
-        let context = try Self.makeContext(options, engine)
-        let former = state.withLock { state in
-            let former = state.context
-            state.context = context
+        var context = try Self.makeContext(options, engine)
+        // The former context is released outside the lock.
+        return state.withLock { state in
+            guard count == nil || count == state.loadCount else { return false }
+            swap(&context, &state.context)
             state.options = options.withoutText
             state.stamps = stamps
+            state.loadCount += 1
             state.failure = nil
-            return former
+            return true
         }
-        // Released outside the lock.
-        _ = former
     }
 
     /// Reads the files again.
@@ -88,7 +97,7 @@ extension ReloadingTLS {
                 .configuration,
                 "a certificate or key was given as text, which is not kept: reload with options")
         }
-        try reload(options)
+        try load(options)
     }
 
     /// Checks the files at intervals, as long as this object is in use.
@@ -119,12 +128,11 @@ extension ReloadingTLS {
     }
 
     private func reloadIfChanged() {
-        let (options, known) = state.withLock { ($0.options, $0.stamps) }
+        let (options, known, count) = state.withLock { ($0.options, $0.stamps, $0.loadCount) }
         guard let options, options.files.map({ FileStamp(path: $0) }) != known else { return }
         HeldLocks.assertNone(calling: "report of a reload")
         do throws(TLSError) {
-            try reload(options)
-            options.whenReloaded?(nil)
+            if try load(options, after: count) { options.whenReloaded?(nil) }
         } catch {
             // A failed reload is tried again the next time. The same failure is reported once.
             let isNew = state.withLock { state in
