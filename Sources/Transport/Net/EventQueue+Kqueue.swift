@@ -1,6 +1,10 @@
 #if canImport(Darwin)
     import Darwin
 
+    #if arch(arm64_32) || arch(arm) || arch(i386)
+        #error("Swiftlet needs a 64-bit system: build for arm64 or x86_64")
+    #endif
+
     /// The system's part of a ``Poller``: a kqueue, with a user event that interrupts it.
     struct EventQueue: ~Copyable, Sendable {
         private let kqueue: CInt
