@@ -4,9 +4,10 @@ import Synchronization
 
 /// One attempt of a stream to a control plane.
 final class ControlPlaneStream: Sendable {
-    /// What happens to it, in this order: opened, requests and responses, closed. One that could not be opened is only
-    /// closed.
+    /// What happens to it: opened, requests and responses, closed. The end of a call that fails at once may be reported
+    /// before the beginning.
     enum Event: Sendable {
+        /// Requests can be sent. It says nothing about whether the server answers.
         case opened
         /// A request was sent, and there is room for the next one.
         case sent
@@ -51,15 +52,13 @@ extension ControlPlaneStream {
     func start() {
         channel.connect()
         Task { [self] in
-            for await connectivity in channel.connectivityChanges {
-                guard connectivity != .idle, connectivity != .connecting else { continue }
-                return begin(isConnected: connectivity == .ready)
-            }
-            begin(isConnected: false)
+            for await state in channel.connectivityChanges
+            where state != .idle && state != .connecting { break }
+            begin()
         }
     }
 
-    private func begin(isConnected: Bool) {
+    private func begin() {
         guard !state.withLock({ $0.isClosed }) else { return }
         var handlers = ResponseHandlers<[UInt8]>(
             message: { [self] bytes in report(self, .received(bytes)) },
@@ -80,7 +79,9 @@ extension ControlPlaneStream {
             return state.isClosed
         }
         guard !isClosed else { return call.cancel() }
-        if isConnected { report(self, .opened) }
+        // In every state of the channel: one that was in TRANSIENT_FAILURE may be READY by now, so that the call waits for
+        // its first request.
+        report(self, .opened)
     }
 
     func send(_ request: [UInt8]) {
