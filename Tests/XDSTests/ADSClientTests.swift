@@ -86,6 +86,58 @@ struct ADSClientTests {
         #expect(plane.reads == [0, 0, 0])
     }
 
+    @Test("sends one request for all changes and responses while the server did not read requests")
+    func unreadRequests() throws {
+        var plane = try VirtualControlPlane()
+        plane.readsRequests = false
+        plane.watch(1, .listener, "l")
+        plane.watch(2, .cluster, "c")
+        plane.open()
+        plane.watch(3, .listener, "m")
+        // The server can send while it does not read. The client reads, so that neither waits for the other.
+        for version in 1...100 {
+            plane.respond(.listener, "\(version)", [Sample.listener("l"), Sample.listener("m")])
+            plane.finish()
+        }
+        #expect(plane.reads.count == 101)
+        #expect(plane.lines() == ["LDS l v  node", "CDS c v "])
+        plane.readRequests()
+        #expect(plane.lines().dropFirst(2) == ["LDS l,m v100 n100"])
+    }
+
+    @Test("holds rejections back, and reads on, also while the server does not read requests")
+    func unreadRejections() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .listener, "l")
+        plane.open()
+        plane.readsRequests = false
+        let bad = Sample.listener("l") { $0.xffNumTrustedHops = 1 }
+        for version in 1...10 {
+            plane.respond(.listener, "\(version)", [bad])
+            plane.finish()
+            plane.advance(by: .seconds(10))
+        }
+        #expect(plane.timer == nil && plane.reads.count == 11)
+        #expect(plane.lines() == ["LDS l v  node", "LDS l v n1 rejected"])
+        plane.readRequests()
+        #expect(plane.lines().last == "LDS l v n10 rejected")
+        #expect(plane.lines().count == 3)
+    }
+
+    @Test("sends all that is due on a new stream, whatever the last one did not send")
+    func unreadThenClosed() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .listener, "l")
+        plane.readsRequests = false
+        plane.open()
+        plane.watch(2, .cluster, "c")
+        plane.end()
+        plane.advance(by: .seconds(2))
+        plane.forget()
+        plane.open()
+        #expect(plane.lines() == ["LDS l v  node", "CDS c v "])
+    }
+
     @Test("reads on after a response of a type that it did not ask for, and ignores other names")
     func unasked() throws {
         var plane = try VirtualControlPlane()

@@ -22,6 +22,10 @@ struct VirtualControlPlane {
     private(set) var reads: [Int] = []
     private(set) var timer: MonotonicInstant?
     private(set) var counts: [ADSClient.UpdateCounts] = []
+    /// Whether the servers read requests. If not, requests wait until ``readRequests()``.
+    var readsRequests = true
+    /// The servers to which requests wait.
+    private var unsent: [Server] = []
 
     /// - Parameters:
     ///   - features: The features of each server.
@@ -50,13 +54,16 @@ struct VirtualControlPlane {
             switch action {
             case .open(let server): opened.append(index(server))
             case .close(let server): closed.append(index(server))
-            case .send(let server, let request): requests.append((index(server), request))
+            case .send(let server, let request):
+                requests.append((index(server), request))
+                unsent.append(server)
             case .read(let server): reads.append(index(server))
             case .notify(let watcher, let event): events.append((watcher.number, event))
             case .setTimer(let time): timer = time
             case .count(let count): counts.append(count)
             }
         }
+        if readsRequests { readRequests() }
     }
 
     private func index(_ server: Server) -> Int { servers.firstIndex(of: server) ?? -1 }
@@ -78,8 +85,14 @@ extension VirtualControlPlane {
         run { $0.streamOpened(server) }
     }
 
+    /// The servers read the requests that wait.
+    mutating func readRequests() {
+        while let server = unsent.popLast() { run { $0.requestSent(server) } }
+    }
+
     mutating func end(_ server: Int = 0, _ cause: String = "reset") {
         let (server, now) = (servers[server], now)
+        unsent.removeAll { $0 == server }
         run { $0.streamClosed(server, cause, at: now) }
     }
 

@@ -181,7 +181,9 @@ extension VirtualMesh {
                 case .open, .read, .count: break
                 case .close(let server):
                     requests.removeAll { [servers] in servers[$0.server] == server }
-                case .send(let server, let message): note(message, to: server)
+                case .send(let server, let message):
+                    note(message, to: server)
+                    client.requestSent(server)
                 case .notify(let watcher, let event):
                     events.append(event)
                     dependencies.received(watcher, event)

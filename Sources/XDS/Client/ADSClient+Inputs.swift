@@ -10,6 +10,12 @@ extension ADSClient {
         streams[server]?.opened()
     }
 
+    /// A request was sent, and there is room for the next one.
+    mutating func requestSent(_ server: Server) {
+        guard streams[server]?.phase == .open else { return }
+        streams[server]?.requestSent()
+    }
+
     /// The stream has ended, or could not be opened.
     ///
     /// - Parameter cause: Why, in a sentence for calls that fail because of it.

@@ -16,6 +16,7 @@ struct ADSClient: Sendable {
         case open(Server)
         /// Closes the stream, or ends the attempt. Nothing more is reported of it.
         case close(Server)
+        /// Sends a request. Reports `requestSent`.
         case send(Server, Envoy.Discovery.DiscoveryRequest)
         /// Reads one response.
         case read(Server)

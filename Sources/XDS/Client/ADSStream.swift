@@ -36,6 +36,8 @@ struct ADSStream: Sendable {
     var isReadDue = false
     private var hasResponded = false
     private var hasSentNode = false
+    /// The requests that wait until the server reads.
+    private var unsentCount = 0
     private var attempts: StreamAttempts
     private var subscriptions: [ResourceType: Subscription] = [:]
     /// When resources that were requested on this stream count as absent.
@@ -53,6 +55,7 @@ extension ADSStream {
         phase = .open
         hasResponded = false
         hasSentNode = false
+        unsentCount = 0
         isBusy = false
         isReadDue = true
         deadlines = [:]
@@ -65,6 +68,8 @@ extension ADSStream {
             subscriptions[type] = subscription
         }
     }
+
+    mutating func requestSent() { unsentCount -= 1 }
 
     /// Returns whether the stream has failed: it ended without a response.
     mutating func closed(at now: MonotonicInstant) -> Bool {
@@ -115,7 +120,8 @@ extension ADSStream {
         subscriptions[key.type]?.names.contains(key.name) == true
     }
 
-    /// The requests that are due.
+    /// The requests that are due: none while earlier ones wait. Until then, a type has one request at most, which
+    /// answers its newest response, so that a server which does not read costs no memory.
     ///
     /// - Parameters:
     ///   - node: For the first request of the stream.
@@ -126,13 +132,18 @@ extension ADSStream {
         isPending: (ResourceKey) -> Bool
     ) -> [Envoy.Discovery.DiscoveryRequest] {
         guard phase == .open else { return [] }
+        for (type, subscription) in subscriptions {
+            if let time = subscription.heldUntil, now >= time {
+                subscriptions[type]?.heldUntil = nil
+            }
+        }
+        guard unsentCount == 0 else { return [] }
         var requests: [Envoy.Discovery.DiscoveryRequest] = []
         for type in ResourceType.allCases {
             guard var subscription = subscriptions[type], subscription.isChanged,
-                subscription.heldUntil.map({ now >= $0 }) ?? true
+                subscription.heldUntil == nil
             else { continue }
             subscription.isChanged = false
-            subscription.heldUntil = nil
             // An empty first request would mean all resources.
             if subscription.wasSent || !subscription.names.isEmpty {
                 requests.append(request(type, subscription, node))
@@ -146,6 +157,7 @@ extension ADSStream {
             subscription.rejection = nil
             subscriptions[type] = subscription
         }
+        unsentCount = requests.count
         return requests
     }
 

@@ -118,7 +118,7 @@ extension MeshClient.Work {
     ) {
         switch event {
         case .opened: client.streamOpened(server)
-        case .sent: break
+        case .sent: client.requestSent(server)
         case .received(let bytes): client.received(bytes, from: server, at: now)
         case .closed(let cause):
             connections[server] = nil
