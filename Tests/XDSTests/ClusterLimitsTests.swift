@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The limits of a cluster")
 struct ClusterLimitsTests {
-    /// The policies of a cluster, whose subchannels connect at once.
+    /// The policies of a cluster, whose subchannels connect at once, or when the test calls ``connect()``.
     private struct Tree {
         private final class Numbers {
             var last: UInt64 = 0
@@ -22,15 +22,17 @@ struct ClusterLimitsTests {
         private let numbers = Numbers()
         private(set) var endpoints: [Subchannel: Endpoint] = [:]
         private(set) var madeCount = 0
+        private let connectsAtOnce: Bool
+        private var waiting: [Subchannel] = []
 
         private final class Unchosen: Picker {
             func pick(_ call: borrowing PickInfo) -> Pick { .queue() }
         }
 
-        init(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
+        init(_ leaf: LeafCluster, _ load: ClusterLoad?, connectsAtOnce: Bool = true) throws {
+            self.connectsAtOnce = connectsAtOnce
             memory.load = load
-            balancer = LeafTree(leaf, path: [], &memory).policy
-                .makeBalancer()
+            balancer = LeafTree(leaf, path: [], &memory).policy.makeBalancer()
             picker = Unchosen()
             try update(leaf, load)
         }
@@ -61,20 +63,24 @@ struct ClusterLimitsTests {
                     return Subchannel(id: numbers.last)
                 })
             body(&balancer, &context)
-            var connecting: [Subchannel] = []
             for action in context.actions {
                 switch action {
                 case .make(let subchannel, let endpoint, _):
                     madeCount += 1
                     endpoints[subchannel] = endpoint
                 case .update(let subchannel, let endpoint): endpoints[subchannel] = endpoint
-                case .connect(let subchannel): connecting.append(subchannel)
+                case .connect(let subchannel): waiting.append(subchannel)
                 case .drop(let subchannel): endpoints[subchannel] = nil
                 case .reportLoad: break
                 }
             }
             if let report = context.takeReport() { picker = report.picker }
-            for subchannel in connecting {
+            if connectsAtOnce { connect() }
+        }
+
+        mutating func connect() {
+            while !waiting.isEmpty {
+                let subchannel = waiting.removeFirst()
                 for state in [ConnectivityState.connecting, .ready] {
                     var report = SubchannelState(state)
                     if state == .ready { report.address = endpoints[subchannel]?.addresses.last }
@@ -171,6 +177,26 @@ struct ClusterLimitsTests {
         #expect(counts.drops.values.reduce(counts.excessDrops, +) == dropped)
         #expect(counts.places.values.map(\.running).reduce(0, +) == 2)
         for trackers in running { trackers.callEnded(CallOutcome(code: .ok)) }
+    }
+
+    @Test("do not draw again for a call that waits until a server is connected")
+    func dropsWhileConnecting() throws {
+        let server = try Sample.servers(1)[0]
+        let leaf = Sample.leaf(
+            "waiting", reportsTo: server, Self.endpoints(drops: [("all", 100)]))
+        let load = Sample.load("waiting", for: server)
+        var tree = try Tree(leaf, load, connectsAtOnce: false)
+        guard case .queue = tree.pick() else {
+            Issue.record("another pick")
+            return
+        }
+        #expect(load.take().drops.values.allSatisfy { $0 == 0 })
+        tree.connect()
+        guard case .drop = tree.pick() else {
+            Issue.record("another pick")
+            return
+        }
+        #expect(load.take().drops["all"] == 1)
     }
 
     @Test("count nothing for a cluster that does not report its load, and mark no endpoints")

@@ -144,7 +144,7 @@ extension ClusterLimitsBalancer {
         guard let policy, let count, let random else { return }
         if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
         context.report(
-            report.connectivity, LimitingPicker(report.picker, policy, count, random, places))
+            report.connectivity, LimitingPicker(report, policy, count, random, places))
     }
 }
 
@@ -172,6 +172,8 @@ private final class SubchannelPlace: CallTracker {
 private final class LimitingPicker: Picker {
     private let child: any Picker
     private let policy: ClusterLimits
+    /// Empty unless the child is READY: a call that waits is picked again for each change, and would be drawn each time.
+    private let drops: [Endpoints.Drop]
     private let count: CallCount
     private let random: PickerRandom
     /// Empty if nothing needs them.
@@ -182,28 +184,30 @@ private final class LimitingPicker: Picker {
     private let dropCounts: [DropCount]
 
     init(
-        _ child: any Picker, _ policy: ClusterLimits, _ count: CallCount, _ random: PickerRandom,
-        _ places: SubchannelTable<SubchannelPlace>
+        _ child: BalancerReport, _ policy: ClusterLimits, _ count: CallCount,
+        _ random: PickerRandom, _ places: SubchannelTable<SubchannelPlace>
     ) {
-        self.child = child
+        self.child = child.picker
         self.policy = policy
+        let drops = child.connectivity == .ready ? policy.drops : []
+        self.drops = drops
         self.count = count
         self.random = random
         self.places = places
         noPlace = SubchannelPlace(count, nil, authority: nil)
-        dropCounts = policy.load.map { load in policy.drops.map { load.drops($0.category) } } ?? []
+        dropCounts = policy.load.map { load in drops.map { load.drops($0.category) } } ?? []
     }
 
     // Inlined into the protocol's function, which would copy the pick once more.
     @inline(__always)
     func pick(_ call: borrowing PickInfo) -> Pick {
         call.meter?.isRouted(to: policy.labels)
-        for index in policy.drops.indices
-        where random.next(below: 1_000_000) < policy.drops[index].millionths {
+        for index in drops.indices
+        where random.next(below: 1_000_000) < drops[index].millionths {
             if !dropCounts.isEmpty { dropCounts[index].add() }
             return .drop(
                 .noConnection(
-                    "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(policy.drops[index].category)'"
+                    "xds: the control plane drops calls to the cluster \(policy.key.cluster), category '\(drops[index].category)'"
                 ))
         }
         guard count.begin(upTo: policy.maxRequests) else {
