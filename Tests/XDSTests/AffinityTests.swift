@@ -29,12 +29,13 @@ struct AffinityTests {
         var hasSessions = true
 
         init(_ leaf: LeafCluster) throws {
-            balancer = LeafTree(leaf, path: [], hasSessions: true, &memory).policy.makeBalancer()
+            balancer = LeafTree(leaf, path: [], at: now, hasSessions: true, &memory).policy
+                .makeBalancer()
             try update(leaf)
         }
 
         mutating func update(_ leaf: LeafCluster) throws {
-            let tree = LeafTree(leaf, path: [], hasSessions: hasSessions, &memory)
+            let tree = LeafTree(leaf, path: [], at: now, hasSessions: hasSessions, &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
             run { balancer, context in

@@ -24,6 +24,7 @@ struct ClusterLimitsTests {
         private(set) var madeCount = 0
         private let connectsAtOnce: Bool
         private var waiting: [Subchannel] = []
+        var now = Duration.zero
 
         private final class Unchosen: Picker {
             func pick(_ call: borrowing PickInfo) -> Pick { .queue() }
@@ -32,14 +33,14 @@ struct ClusterLimitsTests {
         init(_ leaf: LeafCluster, _ load: ClusterLoad?, connectsAtOnce: Bool = true) throws {
             self.connectsAtOnce = connectsAtOnce
             memory.load = load
-            balancer = LeafTree(leaf, path: [], &memory).policy.makeBalancer()
+            balancer = LeafTree(leaf, path: [], at: now, &memory).policy.makeBalancer()
             picker = Unchosen()
             try update(leaf, load)
         }
 
         mutating func update(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
-            let tree = LeafTree(leaf, path: [], &memory)
+            let tree = LeafTree(leaf, path: [], at: now, &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
             run { balancer, context in
@@ -53,7 +54,7 @@ struct ClusterLimitsTests {
         private mutating func run(_ body: (inout any Balancer, inout BalancerContext) -> Void) {
             let numbers = numbers
             var context = BalancerContext(
-                now: .zero,
+                now: now,
                 random: {
                     numbers.random = numbers.random &* 6_364_136_223_846_793_005 &+ 1
                     return numbers.random
@@ -90,6 +91,8 @@ struct ClusterLimitsTests {
         }
 
         func pick() -> Pick { picker.pick(PickInfo(path: "/s/M")) }
+
+        mutating func timeHasCome() { run { $0.timeHasCome(&$1) } }
 
         mutating func close() { run { $0.close(&$1) } }
     }
@@ -197,6 +200,27 @@ struct ClusterLimitsTests {
             return
         }
         #expect(load.take().drops["all"] == 1)
+    }
+
+    @Test("use the connections of a locality that comes back within 15 minutes, and not later")
+    func returningLocality() throws {
+        let (one, two) = (Self.endpoints(zones: ["y"]), Self.endpoints())
+        func leaf(_ endpoints: Envoy.Endpoints.ClusterLoadAssignment) -> LeafCluster {
+            Sample.leaf("returning", reportsTo: nil, endpoints)
+        }
+        var tree = try Tree(leaf(two), nil)
+        for minutes in [14, 28, 42] {
+            try tree.update(leaf(one), nil)
+            tree.now = .seconds(minutes * 60)
+            try tree.update(leaf(two), nil)
+            #expect(tree.madeCount == 2)
+        }
+        try tree.update(leaf(one), nil)
+        tree.now += .seconds(15 * 60)
+        tree.timeHasCome()
+        #expect(tree.endpoints.count == 1)
+        try tree.update(leaf(two), nil)
+        #expect(tree.madeCount == 3)
     }
 
     @Test("count nothing for a cluster that does not report its load, and mark no endpoints")

@@ -215,10 +215,11 @@ struct ExtremeValuesTests {
         // Other localities in the same number of places, and then the first ones in another order.
         var names = PriorityNames()
         let count = 20_000
-        let first = names.names(for: priorities(count, from: 0))
+        let first = names.names(for: priorities(count, from: 0), at: .zero)
         #expect(Set(first).count == count)
-        #expect(Set(names.names(for: priorities(count, from: count))).isDisjoint(with: first))
-        let moved = names.names(for: priorities(count, from: count).reversed())
+        let second = names.names(for: priorities(count, from: count), at: .zero)
+        #expect(Set(second).isDisjoint(with: first))
+        let moved = names.names(for: priorities(count, from: count).reversed(), at: .zero)
         #expect(moved.count == count)
         #expect(Set(moved).count == count)
     }

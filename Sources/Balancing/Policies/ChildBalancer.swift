@@ -4,7 +4,7 @@ import SwiftletTransport
 /// A balancer inside another one: its last report, and when it is removed.
 package struct ChildBalancer: Sendable {
     /// How long a child that is not in use is kept (A56, A28).
-    static let retention = Duration.seconds(15 * 60)
+    package static let retention = Duration.seconds(15 * 60)
 
     private var balancer = GracefulSwitch()
     package private(set) var report = BalancerReport.connecting

@@ -31,7 +31,7 @@ extension ClusterBalancer {
             memories = [:]
             context.reportFailure(.noConnection(text))
         case .usable(let configuration):
-            let update = update(for: configuration)
+            let update = update(for: configuration, at: context.now)
             do throws(RPCError) {
                 try child.update(update, &context)
             } catch {
@@ -60,11 +60,13 @@ extension ClusterBalancer {
 // MARK: - Policies
 
 extension ClusterBalancer {
-    private mutating func update(for configuration: ClusterConfiguration) -> BalancerUpdate {
+    private mutating func update(
+        for configuration: ClusterConfiguration, at now: Duration
+    ) -> BalancerUpdate {
         let names = Set(configuration.leaves.map(\.name))
         memories = memories.filter { names.contains($0.key) }
         guard case .aggregate = configuration.cluster.discovery else {
-            let (policy, endpoints) = leaf(configuration.leaves[0], path: [])
+            let (policy, endpoints) = leaf(configuration.leaves[0], path: [], at: now)
             return BalancerUpdate(endpoints: endpoints, policy: policy)
         }
         var children: [String: PriorityPolicy.Child] = [:]
@@ -72,7 +74,7 @@ extension ClusterBalancer {
         var endpoints: [Endpoint] = []
         for leafCluster in configuration.leaves {
             let name = "\(leaves.number(of: leafCluster.name))"
-            let (policy, own) = leaf(leafCluster, path: [name])
+            let (policy, own) = leaf(leafCluster, path: [name], at: now)
             children[name] = PriorityPolicy.Child(policy: policy)
             order.append(name)
             endpoints += own
@@ -85,12 +87,12 @@ extension ClusterBalancer {
     ///
     /// - Parameter path: Where the cluster is in the tree.
     private mutating func leaf(
-        _ leaf: LeafCluster, path: [String]
+        _ leaf: LeafCluster, path: [String], at now: Duration
     ) -> (policy: any BalancingPolicy, endpoints: [Endpoint]) {
         var memory = memories[leaf.name] ?? LeafMemory(tree.providers)
         memory.use(leaf, tree)
         let made = LeafTree(
-            leaf, path: path, rewritesAuthority: tree.rewritesAuthority,
+            leaf, path: path, at: now, rewritesAuthority: tree.rewritesAuthority,
             hasSessions: tree.hasSessions, &memory)
         memories[leaf.name] = memory
         return (made.policy, made.endpoints)

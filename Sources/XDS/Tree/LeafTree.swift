@@ -9,15 +9,16 @@ struct LeafTree {
 
     /// - Parameters:
     ///   - path: Where the cluster is in the tree.
+    ///   - now: For the names of localities that come back.
     ///   - rewritesAuthority: Whether calls of a route have the name of their endpoint as the authority.
     ///   - hasSessions: Whether calls can have sessions.
     ///   - memory: What is kept of the cluster, which uses its newest resources already.
     init(
-        _ leaf: LeafCluster, path: [String], rewritesAuthority: Bool = false,
+        _ leaf: LeafCluster, path: [String], at now: Duration, rewritesAuthority: Bool = false,
         hasSessions: Bool = false, _ memory: inout LeafMemory
     ) {
         let priorities = leaf.endpoints?.priorities ?? []
-        let priorityNames = memory.names.names(for: priorities)
+        let priorityNames = memory.names.names(for: priorities, at: now)
         // Endpoints that drain get only the calls of sessions.
         let keepsDraining = hasSessions && leaf.cluster.sessionStates.contains(.draining)
         let needsPlace = memory.load != nil || rewritesAuthority || hasSessions

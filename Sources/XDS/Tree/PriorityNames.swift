@@ -1,7 +1,12 @@
+import SwiftletBalancing
+
 /// The names of a cluster's priorities and localities in the tree. A balancer keeps its connections as long as its name
 /// is the same, so the names follow the localities when these move.
 struct PriorityNames: Sendable {
     private var localities = Numbering<Endpoints.Locality>()
+    /// When the names of localities that are gone are forgotten: as long as their balancers are kept, they come back under
+    /// their names.
+    private var removalTimes: [Endpoints.Locality: Duration] = [:]
     private var known: [(number: Int, localities: Set<Endpoints.Locality>)] = []
     private var nextNumber = 0
 
@@ -11,7 +16,7 @@ struct PriorityNames: Sendable {
 extension PriorityNames {
     /// The names of the priorities. One that has a locality of an earlier priority gets its name: that of the same
     /// place if possible. Each name is used once.
-    mutating func names(for priorities: [[Endpoints.Group]]) -> [String] {
+    mutating func names(for priorities: [[Endpoints.Group]], at now: Duration) -> [String] {
         let sets = priorities.map { Set($0.map(\.locality)) }
         var isTaken = Array(repeating: false, count: known.count)
         var numbers: [Int?] = sets.enumerated().map { place, set in
@@ -43,8 +48,17 @@ extension PriorityNames {
             }
         }
         known = zip(numbers.compactMap { $0 }, sets).map { ($0, $1) }
-        localities.keep(sets.reduce(into: []) { $0.formUnion($1) })
+        keep(sets.reduce(into: []) { $0.formUnion($1) }, at: now)
         return known.map { "\($0.number)" }
+    }
+
+    private mutating func keep(_ used: Set<Endpoints.Locality>, at now: Duration) {
+        for locality in localities.numbers.keys
+        where !used.contains(locality) && removalTimes[locality] == nil {
+            removalTimes[locality] = now + ChildBalancer.retention
+        }
+        removalTimes = removalTimes.filter { !used.contains($0.key) && $0.value > now }
+        localities.keep(used.union(removalTimes.keys))
     }
 
     /// The name of a locality of the priorities that were named last.
