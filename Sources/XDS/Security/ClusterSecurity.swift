@@ -8,18 +8,21 @@ struct ClusterSecurity: Sendable {
     private var sessions: UpstreamSessions?
     /// By the name that is sent; empty for none.
     private var securities: [ByteText: EndpointSecurity] = [:]
+    /// Those of the endpoints before the update, as far as none of the new endpoints has used them.
+    private var former: [ByteText: EndpointSecurity] = [:]
 
     /// - Parameter providers: The certificate providers of the bootstrap.
     init(_ providers: [ByteText: XDS.Bootstrap.FileWatcher]) { self.providers = providers }
 }
 
 extension ClusterSecurity {
-    /// Uses the settings of a cluster from now on.
+    /// Begins an update: uses the settings of a cluster from now on, and forgets the names of endpoints that are gone.
     mutating func use(_ settings: UpstreamTLS?) {
+        former = settings == self.settings ? securities : [:]
+        securities = [:]
         guard settings != self.settings else { return }
         self.settings = settings
         sessions = settings.map { UpstreamSessions($0, providers) }
-        securities = [:]
     }
 
     /// The security of an endpoint; nil if the cluster has no settings.
@@ -27,6 +30,10 @@ extension ClusterSecurity {
         guard let settings, let sessions else { return nil }
         let name = settings.sentName(to: endpoint)
         if let security = securities[name] { return security }
+        if let security = former.removeValue(forKey: name) {
+            securities[name] = security
+            return security
+        }
         let names = CertificateNames(settings, sentName: name.isEmpty ? nil : name)
         let security = EndpointSecurity(
             sessions, indicating: name.isEmpty ? nil : name.string,

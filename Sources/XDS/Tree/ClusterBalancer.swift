@@ -10,7 +10,8 @@ import SwiftletTransport
 struct ClusterBalancer: Sendable {
     private var child = GracefulSwitch()
     private var state: ClusterState?
-    private var leaves = Numbering<ByteText>()
+    /// Numbers the clusters with endpoints below an aggregate cluster.
+    private(set) var leaves = Numbering<ByteText>()
     /// What is kept of each cluster with endpoints.
     private var memories: [ByteText: LeafMemory] = [:]
     private var tree: TreeContext
@@ -65,6 +66,7 @@ extension ClusterBalancer {
     ) -> BalancerUpdate {
         let names = Set(configuration.leaves.map(\.name))
         memories = memories.filter { names.contains($0.key) }
+        leaves.keep(names)
         guard case .aggregate = configuration.cluster.discovery else {
             let (policy, endpoints) = leaf(configuration.leaves[0], path: [], at: now)
             return BalancerUpdate(endpoints: endpoints, policy: policy)

@@ -1,0 +1,63 @@
+import SwiftletCore
+import SwiftletMessages
+import SwiftletTransport
+import Testing
+
+@testable import SwiftletXDS
+
+@Suite("What is kept of a cluster")
+struct ClusterBalancerTests {
+    @Test("is forgotten of the parts of an aggregate cluster that are gone")
+    func goneParts() throws {
+        func leaf(_ name: ByteText) -> LeafCluster {
+            Sample.leaf(
+                name.string, reportsTo: nil,
+                Sample.endpoints(
+                    "e", [Sample.locality("z", [Sample.endpoint("10.0.0.1")])]))
+        }
+        let aggregate = Sample.leaf("all", reportsTo: nil, Sample.endpoints("e", [])) { cluster in
+            let config = Envoy.Aggregate.ClusterConfig.with { $0.clusters = ["a", "b"] }
+            cluster.clusterDiscoveryType = .clusterType(
+                .with { $0.typedConfig = Sample.any(config) })
+        }
+        let tree = TreeContext(
+            providers: [:],
+            loads: LoadReports(node: .init(), try CompletionQueue.shared.loop) {
+                _ throws(RPCError) in
+                throw .noConnection("there are no sockets")
+            }, rewritesAuthority: false, hasSessions: false)
+        var balancer = ClusterBalancer(tree)
+        for number in 1...5 {
+            var context = BalancerContext(
+                now: .zero, random: { 1 }, makeSubchannel: { _, _ in Subchannel(id: 1) })
+            let configuration = ClusterConfiguration(
+                cluster: aggregate.cluster, leaves: [leaf("a"), leaf(ByteText("b\(number)"))])
+            balancer.update(to: .usable(configuration), tree, &context)
+            #expect(balancer.leaves.numbers["a"] == 0)
+            #expect(balancer.leaves.numbers.count == 2)
+        }
+    }
+
+    @Test("is forgotten of the names of endpoints that are gone")
+    func goneNames() throws {
+        let settings = UpstreamTLS(
+            identity: nil, roots: .system, names: [], sni: "", sendsHostName: true,
+            checksSentName: false)
+        func endpoint(_ name: ByteText) -> Endpoints.Endpoint {
+            Endpoints.Endpoint(
+                addresses: [.ipv4Loopback(port: 1)], weight: 1, state: .healthy, hostName: name,
+                hashKey: "")
+        }
+        var security = ClusterSecurity([:])
+        security.use(settings)
+        let stays = security.security(of: endpoint("stays"))
+        weak var gone: EndpointSecurity?
+        gone = security.security(of: endpoint("gone"))
+        #expect(gone != nil)
+        for _ in 0..<2 {
+            security.use(settings)
+            #expect(security.security(of: endpoint("stays")) === stays)
+        }
+        #expect(gone == nil)
+    }
+}
