@@ -17,6 +17,31 @@ struct AffinityTests {
             let wakeUps = Atomic(0)
         }
 
+        /// Of a subchannel, to see whether something still uses it.
+        private final class Connections: SubchannelBackend {
+            func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
+                .disconnected
+            }
+
+            func requestConnection() {}
+        }
+
+        private final class Made: Sendable {
+            struct Weak { weak var connections: Connections? }
+
+            let all = Mutex<[Weak]>([])
+
+            func make() -> Connections {
+                let connections = Connections()
+                all.withLock { $0.append(Weak(connections: connections)) }
+                return connections
+            }
+        }
+
+        private let made = Made()
+        /// The subchannels that something still uses.
+        var usedCount: Int { made.all.withLock { $0.count { $0.connections != nil } } }
+
         private var balancer: any Balancer
         private(set) var picker: any Picker = QueuePicker()
         private var memory = LeafMemory([:])
@@ -47,12 +72,13 @@ struct AffinityTests {
         }
 
         private mutating func run(_ body: (inout any Balancer, inout BalancerContext) -> Void) {
-            let numbers = numbers
+            let (numbers, made) = (numbers, made)
             var context = BalancerContext(
                 now: now, random: { numbers.random.add(1, ordering: .relaxed).newValue &* 7_919 },
                 wakeUp: { numbers.wakeUps.add(1, ordering: .relaxed) },
                 makeSubchannel: { _, _ in
-                    Subchannel(id: numbers.last.add(1, ordering: .relaxed).newValue)
+                    Subchannel(
+                        id: numbers.last.add(1, ordering: .relaxed).newValue, backend: made.make())
                 })
             body(&balancer, &context)
             for action in context.actions {
@@ -328,5 +354,21 @@ struct AffinityTests {
         try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)], Self.draining))
         tree.close()
         #expect(tree.endpoints.isEmpty)
+    }
+
+    @Test("release the connections that only sessions have used, when these end")
+    func release() throws {
+        let both = Self.leaf([(1, .healthy, 0), (2, .healthy, 0)], Self.draining)
+        let one = Self.leaf([(2, .healthy, 0)], Self.draining)
+        var tree = try Tree(both)
+        for _ in 0..<3 {
+            try tree.update(both)
+            tree.connect()
+            #expect(tree.chosen(Self.a) == Self.a.string)
+            try tree.update(Self.leaf([(1, .draining, 0), (2, .healthy, 0)], Self.draining))
+            #expect(tree.usedCount == 2)
+            try tree.update(one)
+            #expect(tree.usedCount == 1)
+        }
     }
 }

@@ -66,5 +66,8 @@ extension ChildSubchannels {
         entries[subchannel] = entry
     }
 
+    /// Removes a subchannel that a child has dropped, and that the parent keeps for itself.
+    package mutating func remove(_ subchannel: Subchannel) { entries[subchannel] = nil }
+
     package mutating func removeAll() { entries = [:] }
 }

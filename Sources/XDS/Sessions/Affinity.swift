@@ -120,9 +120,11 @@ extension AffinityBalancer {
         if isUsed {
             let (now, oldest) = (context.now, context.now - idleTimeout)
             context.withdrawDrops(since: start) { subchannel in
-                hosts.keep(
+                let isKept = hosts.keep(
                     subchannel, to: subchannels.entries[subchannel]?.key, ifUsedSince: oldest,
                     now: now)
+                if isKept { subchannels.remove(subchannel) }
+                return isKept
             }
         }
         let changed = subchannels.follow(context.actions[start...], new: ())
