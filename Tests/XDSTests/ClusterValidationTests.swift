@@ -231,6 +231,21 @@ struct ClusterValidationTests {
             { $0.clusterDiscoveryType = .type(.strictDns) },
             "type: 'STRICT_DNS' is not supported"
         ),
+        (
+            {
+                $0.clusterDiscoveryType = .type(.logicalDns)
+                $0.loadAssignment = Sample.endpoints(
+                    "", [Sample.locality("z", [Sample.endpoint("h\u{301}st", 81)])])
+            }, "address: 'h\u{301}st' is no host name"
+        ),
+        (
+            {
+                let name = String(repeating: "a", count: 256)
+                $0.clusterDiscoveryType = .type(.logicalDns)
+                $0.loadAssignment = Sample.endpoints(
+                    "", [Sample.locality("z", [Sample.endpoint(name, 81)])])
+            }, "is no host name"
+        ),
         ({ $0.edsClusterConfig = nil }, "eds_config: must be 'ads' or 'self'"),
         ({ $0.lbPolicy = .maglev }, "lb_policy: 'MAGLEV' is not supported"),
         ({ $0.loadBalancingPolicy = .init() }, "none of 0 policies is known"),

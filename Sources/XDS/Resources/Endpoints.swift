@@ -192,8 +192,7 @@ extension Endpoints.Endpoint {
             return nil
         }
         // The longest IPv6 address with an interface.
-        guard address.address.utf8.count <= 64,
-            address.address.utf8.allSatisfy({ 0x21...0x7e ~= $0 }),
+        guard address.address.isVisibleASCII(upTo: 64),
             let parsed = SocketAddress(host: address.address, port: UInt16(port))
         else {
             violations.add("address", "'\(address.address.prefix(80))' is no IP address")

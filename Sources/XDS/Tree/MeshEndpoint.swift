@@ -13,8 +13,7 @@ enum MeshEndpoint: EndpointAttributeKey {
             state = endpoint.state
             // ASCII, and short: calls compare it with other texts.
             let name = endpoint.hostName.string
-            let isLegal = 1...300 ~= name.utf8.count && name.utf8.allSatisfy { 0x21...0x7e ~= $0 }
-            authority = isLegal ? name : nil
+            authority = !name.isEmpty && name.isVisibleASCII(upTo: 300) ? name : nil
         }
     }
 }

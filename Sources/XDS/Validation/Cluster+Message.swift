@@ -125,6 +125,10 @@ extension Cluster {
         return violations.within(field) { violations in
             if !address.resolverName.isEmpty { violations.add("resolver_name", "is not supported") }
             let host = violations.nonempty("address", address.address)
+            // The longest name of DNS.
+            if !host.string.isVisibleASCII(upTo: 255) {
+                violations.add("address", "'\(host)' is no host name")
+            }
             guard case .portValue(let value)? = address.portSpecifier else {
                 violations.add("port_value", "is required")
                 return nil

@@ -26,6 +26,14 @@ extension ByteText: Comparable {
     }
 }
 
+extension String {
+    /// Whether the text is visible ASCII and has at most so many bytes, so that it costs little to compare and hash. True
+    /// for an empty text.
+    func isVisibleASCII(upTo maxByteCount: Int) -> Bool {
+        utf8.count <= maxByteCount && utf8.allSatisfy { 0x21...0x7e ~= $0 }
+    }
+}
+
 extension ByteText: ExpressibleByStringLiteral {
     init(stringLiteral text: String) { self.init(text) }
 }
