@@ -61,6 +61,26 @@ struct NameLookupsTests {
         #expect(resolver.calls.count == 100)
     }
 
+    @Test("that were cancelled before a thread was free are left out, and can be requested again")
+    func cancelled() async throws {
+        let resolver = Resolver()
+        let lookups = NameLookups(maxThreadCount: 1) { resolver.resolve($0) }
+        let answers = Mutex<[String]>([])
+        func lookUp(_ host: String) -> NameLookups.Ticket {
+            lookups.lookUp(host) { _ in answers.withLock { $0.append(host) } }
+        }
+        _ = lookUp("a.test")
+        try await eventually { resolver.calls == ["a.test"] }
+        for host in ["b.test", "c.test"] { lookups.cancel(lookUp(host)) }
+        _ = lookUp("c.test")
+        _ = lookUp("d.test")
+        resolver.answer()
+        try await eventually { answers.withLock { $0 } == ["a.test", "c.test", "d.test"] }
+        _ = lookUp("b.test")
+        try await eventually { answers.withLock { $0.last } == "b.test" }
+        #expect(resolver.calls == ["a.test", "c.test", "d.test", "b.test"])
+    }
+
     @Test("reuse a thread")
     func reused() async throws {
         let resolver = Resolver()

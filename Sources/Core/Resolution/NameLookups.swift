@@ -72,7 +72,7 @@ extension NameLookups {
         return ticket
     }
 
-    /// Removes a request whose answer is not needed any more. The look-up itself continues: it
+    /// Removes a request whose answer is not needed any more. A look-up that has begun continues: it
     /// cannot be interrupted.
     func cancel(_ ticket: Ticket) {
         let receive = state.withLock {
@@ -120,9 +120,13 @@ extension NameLookups {
             let mark = gate.mark
             let isLate = MonotonicInstant.now >= end
             let (host, mustEnd): (String?, Bool) = state.withLock { state in
-                if let host = state.queue.popFirst() {
-                    if isIdle { state.idleThreadCount -= 1 }
-                    return (host, false)
+                while let host = state.queue.popFirst() {
+                    if state.requests[host]?.isEmpty == false {
+                        if isIdle { state.idleThreadCount -= 1 }
+                        return (host, false)
+                    }
+                    // All its requests were cancelled.
+                    state.requests[host] = nil
                 }
                 if isLate {
                     if isIdle { state.idleThreadCount -= 1 }
