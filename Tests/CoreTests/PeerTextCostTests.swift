@@ -57,6 +57,11 @@ struct PeerTextCostTests {
             let other = ResponseHead.trailers(list([("grpc-status", text)]), httpStatus: 200)
             precondition(other.error?.code == .unknown)
         },
+        Row("the labels of endpoints") { text in
+            let labels = BackendLabels(service: text, locality: text)
+            let other = BackendLabels(service: text, locality: text)
+            precondition(labels == other && labels.hashValue == other.hashValue)
+        },
         Row("metadata, compared with other metadata") { text in
             let head = list([
                 (":status", "200"), ("content-type", "application/grpc"), ("x", text), ("x", "b"),

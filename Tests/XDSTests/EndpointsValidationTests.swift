@@ -2,6 +2,7 @@ import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
 import SwiftletWellKnown
+import TestSupport
 import Testing
 
 @testable import SwiftletXDS
@@ -57,6 +58,20 @@ struct EndpointsValidationTests {
         let endpoints = try Self.value(Sample.endpoints("e", [Sample.locality("a", entries)]))
         #expect(
             endpoints.priorities[0][0].endpoints.map(\.state) == [.unknown, .healthy, .draining])
+    }
+
+    @Test("bounds the combining marks of hash keys, which balancers compare")
+    func hashKeyMarks() throws {
+        let entry = Sample.endpoint("10.0.0.1") { entry in
+            entry.metadata = .with {
+                $0.filterMetadata = [
+                    "envoy.lb": ["hash_key": .init(.stringValue(CostlyText.marks))]
+                ]
+            }
+        }
+        let endpoints = try Self.value(Sample.endpoints("e", [Sample.locality("a", [entry])]))
+        let key = endpoints.priorities[0][0].endpoints[0].hashKey.string
+        #expect(!key.isEmpty && TextComparison.isLinear(key))
     }
 
     @Test("reads names, further addresses, hash keys and drops")

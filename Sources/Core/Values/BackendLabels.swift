@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// What metrics say of the servers that a call or a connection uses (proposals A78 and A89). An object: the endpoints of
 /// a locality share it.
 package final class BackendLabels: Sendable {
@@ -7,8 +9,9 @@ package final class BackendLabels: Sendable {
     package let locality: String
 
     package init(service: String, locality: String = "") {
-        self.service = service
-        self.locality = locality
+        // The control plane's texts. The channel compares them, and sinks of metrics hash them.
+        self.service = WireText.bounded(service)
+        self.locality = WireText.bounded(locality)
     }
 }
 

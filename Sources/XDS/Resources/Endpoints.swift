@@ -150,7 +150,9 @@ extension Endpoints.Endpoint {
         }
         hostName = ByteText(endpoint.hostname)
         let key = message.metadata?.filterMetadata["envoy.lb"]?["hash_key"]?.kind
-        hashKey = if case .stringValue(let text)? = key { ByteText(text) } else { "" }
+        // Balancers compare it as a `String`.
+        hashKey =
+            if case .stringValue(let text)? = key { ByteText(WireText.bounded(text)) } else { "" }
         proxy = Self.proxy(message.metadata, &violations)
         let messages = [endpoint.address] + endpoint.additionalAddresses.map(\.address)
         addresses = messages.compactMap { message in
