@@ -78,6 +78,19 @@ struct RegularExpressionTests {
         #expect(ratio < 10)
     }
 
+    @Test("is parsed in time that grows with the text alone: brackets that begin no class")
+    func openClasses() throws {
+        let short = "[" + String(repeating: "[:", count: 2_000) + "a]"
+        let long = "[" + String(repeating: "[:", count: 8_000) + "a]"
+        let ratio = ProcessorTime.ratio(
+            of: { _ = try? RegularExpression(long) }, to: { _ = try? RegularExpression(short) })
+        // Four times the text. Quadratic time would be a ratio of 16.
+        #expect(ratio < 10)
+        let text: ContiguousArray<UInt8> = [UInt8(ascii: ":")]
+        let isMatch = try RegularExpression(short).matches(text.span)
+        #expect(isMatch)
+    }
+
     @Test("does not match bytes that are not UTF-8")
     func invalidText() throws {
         let any = try RegularExpression("(?s).*")

@@ -42,7 +42,7 @@ extension RegexParser {
 
     /// `[:name:]`. Nil for a bracket that is a character of the class.
     private mutating func posixPart() throws(RegexError) -> RegexSet.Part? {
-        guard next == UInt8(ascii: ":") else { return nil }
+        guard next == UInt8(ascii: ":"), !hasNoPosixEnd else { return nil }
         let start = position + 2
         var end = start
         while end + 1 < bytes.count,
@@ -50,7 +50,10 @@ extension RegexParser {
         {
             end += 1
         }
-        guard end + 1 < bytes.count else { return nil }
+        guard end + 1 < bytes.count else {
+            hasNoPosixEnd = true
+            return nil
+        }
         guard let part = RegexSet.Part(posix: bytes.span.extracting(start..<end)) else {
             throw RegexError("unknown class '[:…:]'")
         }

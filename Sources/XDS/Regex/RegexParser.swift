@@ -37,6 +37,8 @@ struct RegexParser: ~Copyable {
 
     let bytes: ContiguousArray<UInt8>
     var position = 0
+    /// Whether no `:]` follows any more. To look for it at each `[:` would take quadratic time.
+    var hasNoPosixEnd = false
     var flags = Flags()
     private var groups: [Group]
     private var captureCount = 0
