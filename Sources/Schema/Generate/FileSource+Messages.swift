@@ -78,7 +78,11 @@ extension FileSource {
 
     private func writeLayout(_ source: MessageSource, _ writer: inout SourceWriter) {
         writer.separate()
-        let opening = "\(options.access)static let layout = Layout<Self>"
+        // The compiler looks for a property `layout` in this constant too, before it knows the type of the constant.
+        let isHidden = source.members.contains { $0.identifier == "layout" }
+        let opening =
+            "\(options.access)static let layout"
+            + (isHidden ? ": Layout<Self> = Layout" : " = Layout<Self>")
         guard !source.fields.isEmpty else { return writer.line(opening + " { _ in }") }
         writer.line(opening + " { field in")
         writer.body { writer in

@@ -52,6 +52,8 @@ struct SwiftGeneratorTests {
             ("optional int32 init = 1;", "var initField: Int32?"),
             ("optional int32 unknown_fields = 1;", "var unknownFieldsField: Int32?"),
             ("optional int32 field = 1;", "field.int32(1, \\.field)"),
+            ("optional int32 layout = 1;", "static let layout: Layout<Self> = Layout {"),
+            ("oneof Layout { int32 a = 1; }", "static let layout: Layout<Self> = Layout {"),
             ("optional int32 a_b = 1; optional int32 aB = 2;", "var aBField: Int32?"),
             ("optional int32 server_id = 1;", "var serverID: Int32?"),
             ("optional T t = 1; enum T { NONE = 0; }", "static let noneValue = T(rawValue: 0)"),
