@@ -41,13 +41,13 @@ extension Pb {
     }
 
     /// The methods of `pb.HelloService`.
-    enum HelloServiceMethods {
+    nonisolated enum HelloServiceMethods {
         /// Calls `/pb.HelloService/Hello`.
         static let hello = Method<HelloRequest, HelloResponse>("/pb.HelloService/Hello", .unary)
     }
 
     /// What code needs of a ``HelloServiceClient``. A test passes another implementation.
-    protocol HelloServiceClientProtocol: Sendable {
+    nonisolated protocol HelloServiceClientProtocol: Sendable {
         /// Calls `/pb.HelloService/Hello`.
         nonisolated(nonsending) func hello(
             _ request: HelloRequest, options: CallOptions
@@ -55,7 +55,7 @@ extension Pb {
     }
 
     /// The client of `pb.HelloService`.
-    struct HelloServiceClient: HelloServiceClientProtocol, ServiceClient {
+    nonisolated struct HelloServiceClient: HelloServiceClientProtocol, ServiceClient {
         let channel: Channel
         let defaultOptions: CallOptions
 
@@ -73,7 +73,7 @@ extension Pb {
     }
 }
 
-extension Pb.HelloServiceClientProtocol {
+nonisolated extension Pb.HelloServiceClientProtocol {
     /// Calls `/pb.HelloService/Hello`.
     nonisolated(nonsending) func hello(
         _ request: Pb.HelloRequest
@@ -82,7 +82,7 @@ extension Pb.HelloServiceClientProtocol {
     }
 }
 
-extension Pb.HelloServiceClient {
+nonisolated extension Pb.HelloServiceClient {
     /// Calls `/pb.HelloService/Hello`.
     func helloCall(
         _ request: Pb.HelloRequest, options: CallOptions = CallOptions()
@@ -93,7 +93,7 @@ extension Pb.HelloServiceClient {
 
 extension Pb {
     /// A fake of `pb.HelloService`: a test queues the responses, and calls receive them.
-    struct FakeHelloService: Sendable {
+    nonisolated struct FakeHelloService: Sendable {
         /// The fake channel, for responses of other services.
         let fake: FakeChannel
 

@@ -66,7 +66,7 @@ def schema(folder):
 
 def plain(source):
     """Generated source with the fields alone: no table, no names, no unknown fields, a derived `==`."""
-    members = r"static let layout = |static var messageName: |var name: String\?|var unknownFields = "
+    members = r"static let layout\b|static var messageName: |var name: String\?|var unknownFields = "
     # A member of one line, or of all lines up to the brace below its first letter.
     source = re.sub(
         rf"^( *)(?:public )?(?:{members}).*?(?:\{{(?: field in)?\n(?:.*\n)*?\1\}})?\n", "", source,

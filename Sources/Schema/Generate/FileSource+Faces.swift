@@ -8,7 +8,7 @@ extension FileSource {
         guard !source.methods.isEmpty else { return }
         for face in GeneratorOptions.Face.allCases where options.faces.contains(face) {
             writer.separate()
-            writer.block("extension \(client.joined(separator: "."))") { writer in
+            writer.block("nonisolated extension \(client.joined(separator: "."))") { writer in
                 for method in source.methods { write(face, of: method, &writer) }
             }
         }

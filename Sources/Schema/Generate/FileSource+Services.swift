@@ -11,7 +11,7 @@ extension FileSource {
     private func writeMethods(_ source: ServiceSource, _ writer: inout SourceWriter) {
         writer.separate()
         writer.documentation(["The methods of `\(source.schema.fullName)`."])
-        writer.block("\(options.access)enum \(source.name(.methods))") { writer in
+        writer.block("\(options.access)nonisolated enum \(source.name(.methods))") { writer in
             for method in source.methods {
                 writer.documentation(method.documentation)
                 writer.call(
@@ -32,7 +32,7 @@ extension FileSource {
     /// Writes the codec of SwiftProtobuf's messages. It is private, so that each file can have one.
     func writeCodec(_ writer: inout SourceWriter) {
         writer.separate()
-        writer.block("extension Codec where Value: SwiftProtobuf.Message") { writer in
+        writer.block("nonisolated extension Codec where Value: SwiftProtobuf.Message") { writer in
             writer.block("fileprivate static var swiftProtobuf: Codec") {
                 $0.call(
                     "Codec",
@@ -51,7 +51,7 @@ extension FileSource {
         writer.documentation([
             "What code needs of a ``\(client)``. A test passes another implementation."
         ])
-        writer.block("\(options.access)protocol \(name): Sendable") { writer in
+        writer.block("\(options.access)nonisolated protocol \(name): Sendable") { writer in
             for method in source.methods {
                 writer.separate()
                 writer.documentation(method.documentation)
@@ -71,8 +71,9 @@ extension FileSource {
         writer.documentation(
             comments.isEmpty ? ["The client of `\(service.fullName)`."] : comments)
         let name = source.name(.client)
-        writer.block("\(access)struct \(name): \(source.name(.clientProtocol)), ServiceClient") {
-            writer in
+        writer.block(
+            "\(access)nonisolated struct \(name): \(source.name(.clientProtocol)), ServiceClient"
+        ) { writer in
             writer.line("\(access)let channel: Channel")
             writer.line("\(access)let defaultOptions: CallOptions")
             writer.separate()
@@ -101,7 +102,7 @@ extension FileSource {
         guard !source.methods.isEmpty else { return }
         let path = names.namespace(file.package) + [source.name(.clientProtocol)]
         writer.separate()
-        writer.block("extension \(path.joined(separator: "."))") { writer in
+        writer.block("nonisolated extension \(path.joined(separator: "."))") { writer in
             for method in source.methods {
                 writer.separate()
                 writer.documentation(method.documentation)

@@ -12,8 +12,9 @@ extension FileSource {
             "`\(source.schema.fullName)` on a loopback server. A method that is not implemented answers",
             "UNIMPLEMENTED.",
         ])
-        writer.block("\(options.access)protocol \(source.name(.service)): LoopbackService") {
-            writer in
+        writer.block(
+            "\(options.access)nonisolated protocol \(source.name(.service)): LoopbackService"
+        ) { writer in
             for method in source.methods {
                 writer.separate()
                 writer.documentation(method.documentation)
@@ -31,7 +32,7 @@ extension FileSource {
         let namespace = names.namespace(file.package)
         let type = (namespace + [source.name(.service)]).joined(separator: ".")
         writer.separate()
-        writer.block("extension \(type)") { writer in
+        writer.block("nonisolated extension \(type)") { writer in
             writer.block("\(options.access)func register(in methods: inout ServerMethods)") {
                 for method in source.methods {
                     $0.declaration("methods.\(method.shape)", [method.value])
@@ -60,7 +61,7 @@ extension FileSource {
         writer.documentation([
             "A fake of `\(source.schema.fullName)`: a test queues the responses, and calls receive them."
         ])
-        writer.block("\(access)struct \(source.name(.fake)): Sendable") { writer in
+        writer.block("\(access)nonisolated struct \(source.name(.fake)): Sendable") { writer in
             writer.documentation(["The fake channel, for responses of other services."])
             writer.line("\(access)let fake: FakeChannel")
             writer.separate()

@@ -27,10 +27,25 @@ struct SourceWriter {
         isAtStart = true
     }
 
-    /// Writes `opening {`, the indented body, and `}`.
+    /// Writes `opening {`, the indented body, and `}`. When the opening is too long for a line, the brace has its own.
     mutating func block(_ opening: String, _ body: (inout SourceWriter) -> Void) {
-        line(opening + " {")
+        if fits(opening + " {") {
+            line(opening + " {")
+        } else {
+            inheritance(opening)
+            line("{")
+        }
         self.body(body)
+    }
+
+    /// Writes a type with the types that it inherits. Those that do not fit are on lines below it.
+    private mutating func inheritance(_ text: String) {
+        let ends = text.indices.filter { [": ", ", "].contains(text[..<$0].suffix(2)) }
+        guard !fits(text),
+            let end = ends.last(where: { fits(String(text[..<$0].dropLast())) }) ?? ends.first
+        else { return line(text) }
+        line(String(text[..<end].dropLast()))
+        indented { $0.fill(Self.items(text[end...]), last: "") }
     }
 
     /// Writes the indented body after a line that ends with `{`, and then `}`.

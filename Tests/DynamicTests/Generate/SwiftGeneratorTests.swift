@@ -234,12 +234,12 @@ struct SwiftGeneratorTests {
                 """
                         static let getIt = Method<M, M>("/p.S/GetIt", .serverStreaming)
                 """))
-        #expect(client.contains("struct SClient: SClientProtocol, ServiceClient {"))
+        #expect(client.contains("nonisolated struct SClient: SClientProtocol, ServiceClient {"))
         #expect(
             client.contains(
                 "try await serverStreaming(SMethods.getIt, request, options: options)"))
-        #expect(files[1].source.contains("protocol SService: LoopbackService {"))
-        #expect(files[1].source.contains("struct FakeS: Sendable {"))
+        #expect(files[1].source.contains("nonisolated protocol SService: LoopbackService {"))
+        #expect(files[1].source.contains("nonisolated struct FakeS: Sendable {"))
 
         options.writesClients = false
         options.writesFakes = false

@@ -59,7 +59,7 @@ struct SwiftProtobufTests {
             import Swiftlet
 
             /// The methods of `Notes`.
-            enum NotesMethods {
+            nonisolated enum NotesMethods {
                 /// Calls `/Notes/Add`.
                 static let add = Method<Note, Google_Protobuf_Empty>(
                     "/Notes/Add", .unary, request: .swiftProtobuf, reply: .swiftProtobuf)
@@ -69,7 +69,7 @@ struct SwiftProtobufTests {
         #expect(source.hasPrefix(beginning), "\(source)")
         let end = """
 
-            extension Codec where Value: SwiftProtobuf.Message {
+            nonisolated extension Codec where Value: SwiftProtobuf.Message {
                 fileprivate static var swiftProtobuf: Codec {
                     Codec(bytes: { try $0.serializedBytes() }, value: { try Value(serializedBytes: $0) })
                 }
