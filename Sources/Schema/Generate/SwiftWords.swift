@@ -21,7 +21,8 @@ enum SwiftWords {
     static let enumTypeNames: Set = ["RawValue"]
 
     /// Names of types that the other faces of a client refer to. The functions of these faces are in
-    /// extensions outside the client's namespace, so only a message without a package would hide the type.
+    /// extensions outside the client's namespace, so only a message without a package, or the namespace of a package,
+    /// would hide the type.
     static let faceTypeNames: Set = [
         "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Response",
         "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "UnaryCall",

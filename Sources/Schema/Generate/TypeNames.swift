@@ -73,7 +73,8 @@ extension TypeNames {
             if packages[fullName] == nil {
                 let name = claim(
                     SwiftSpelling.package(String(component)), "Package", in: parent,
-                    reserved: SwiftWords.typeNames)
+                    reserved: SwiftWords.typeNames,
+                    parent.isEmpty ? SwiftWords.faceTypeNames : [])
                 packages[fullName] = parent + [name]
             }
             parent = namespace(fullName)

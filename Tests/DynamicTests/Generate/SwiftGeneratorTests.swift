@@ -322,6 +322,18 @@ struct SwiftGeneratorTests {
         #expect(text.contains(") throws(RPCError) -> ResultMessage {"))
     }
 
+    @Test(
+        "has another name for a package that would hide a type of the faces",
+        arguments: [
+            ("result.v1", "ResultPackage.V1"), ("unary_call", "UnaryCallPackage"),
+            ("v1.result", "V1.Result"),
+        ])
+    func facePackages(package: String, namespace: String) throws {
+        let source = try GeneratorSchema.source(
+            "syntax = \"proto3\"; package \(package); message M {}")
+        #expect(source.contains("\nextension \(namespace) {\n"), "\(source)")
+    }
+
     @Test("imports the module of blocking calls and futures only if a client has such functions")
     func stylesModule() throws {
         let service = "service S { rpc Get(M) returns (M); }"
