@@ -36,7 +36,7 @@ extension FileSource {
             }
         }
         writer.line("\(options.access)var unknownFields = UnknownFields()")
-        for field in source.fields {
+        for (field, _) in source.fields {
             guard let name = field.defaultName else { continue }
             writer.separate()
             writer.documentation(["The value of `\(field.name)` when it is absent."])
@@ -86,13 +86,14 @@ extension FileSource {
         guard !source.fields.isEmpty else { return writer.line(opening + " { _ in }") }
         writer.line(opening + " { field in")
         writer.body { writer in
-            for field in source.fieldsByNumber {
-                guard let oneof = source.oneof(of: field) else {
+            let byNumber = source.fields.inOrder { $0.field.schema.number < $1.field.schema.number }
+            for (field, oneof) in byNumber {
+                if let oneof {
+                    writer.oneof(field, in: oneof)
+                } else {
                     let (function, arguments) = field.listed
                     writer.call("field.\(function)", arguments)
-                    continue
                 }
-                writer.oneof(field, in: oneof)
             }
         }
     }

@@ -18,6 +18,13 @@ struct MessageSource {
             case .oneof(let oneof): "\(oneof.identifier): \(oneof.type)? = nil"
             }
         }
+
+        fileprivate var fields: [(field: FieldSource, oneof: OneofSource?)] {
+            switch self {
+            case .field(let field): [(field, nil)]
+            case .oneof(let oneof): oneof.fields.map { ($0, oneof) }
+            }
+        }
     }
 
     /// The properties in the order of the declarations.
@@ -81,23 +88,8 @@ extension MessageSource {
         members.compactMap { if case .oneof(let oneof) = $0 { oneof } else { nil } }
     }
 
-    /// All fields, those of oneofs included, in the order of the properties.
-    var fields: [FieldSource] {
-        members.flatMap { member in
-            switch member {
-            case .field(let field): [field]
-            case .oneof(let oneof): oneof.fields
-            }
-        }
-    }
-
-    var fieldsByNumber: [FieldSource] { fields.inOrder { $0.schema.number < $1.schema.number } }
-
-    /// The oneof of a field; nil when it is in none.
-    func oneof(of field: FieldSource) -> OneofSource? {
-        guard let schema = field.schema.oneof else { return nil }
-        return oneofs.first { $0.schema == schema }
-    }
+    /// All fields in the order of the properties, those of oneofs with their oneof.
+    var fields: [(field: FieldSource, oneof: OneofSource?)] { members.flatMap(\.fields) }
 }
 
 /// A oneof as Swift source: an enum and an optional property.

@@ -122,4 +122,45 @@ struct GeneratorCostTests {
             of: try generate(names), to: try generate(Self.honestNames))
         #expect(ratio < CostlyText.maxRatio, "\(name): \(ratio)")
     }
+    /// Messages with one oneof each, or one message with all of them.
+    private static func oneofs(inOneMessage isOne: Bool) -> File {
+        func message(_ names: [String], _ name: String) -> Google.Protobuf.DescriptorProto {
+            .with {
+                $0.name = name
+                $0.oneofDecl = names.map { name in .with { $0.name = name } }
+                $0.field = names.indices.map { index in
+                    .with {
+                        $0.name = "f\(index)"
+                        $0.number = Int32(index + 1)
+                        $0.type = .int32
+                        $0.label = .optional
+                        $0.jsonName = "f\(index)"
+                        $0.oneofIndex = Int32(index)
+                    }
+                }
+            }
+        }
+        return .with { file in
+            file.name = "a.proto"
+            file.messageType =
+                isOne
+                ? [message(honestNames, "M")]
+                : honestNames.enumerated().map { message([$1], "M\($0)") }
+        }
+    }
+
+    @Test("A message with many oneofs costs at most ten times as much as many messages with one")
+    func oneofs() throws {
+        func generate(inOneMessage isOne: Bool) throws -> () -> Void {
+            let schema = try Schema([Self.oneofs(inOneMessage: isOne)])
+            return {
+                guard (try? SwiftGenerator().generate(schema)) != nil else {
+                    preconditionFailure("not generated")
+                }
+            }
+        }
+        let ratio = ProcessorTime.ratio(
+            of: try generate(inOneMessage: true), to: try generate(inOneMessage: false))
+        #expect(ratio < CostlyText.maxRatio, "\(ratio)")
+    }
 }
