@@ -11,9 +11,12 @@ struct JSONCursor {
         case end
     }
 
-    private enum Container {
-        case object(name: String?, names: Set<String>)
-        case list
+    private struct Container {
+        let isObject: Bool
+        /// The name of the last member.
+        var name: String?
+        /// The names of all members.
+        var names: Set<String> = []
     }
 
     private var containers: [Container] = []
@@ -29,20 +32,10 @@ struct JSONCursor {
     }
 
     /// The names of the members that enclose the cursor, outermost first; nil for a list element.
-    var path: [String?] {
-        containers.map { container in
-            switch container {
-            case .object(let name, _): name
-            case .list: nil
-            }
-        }
-    }
+    var path: [String?] { containers.map(\.name) }
 
     /// The names that the innermost object already contains.
-    var names: Set<String> {
-        guard case .object(_, let names)? = containers.last else { return [] }
-        return names
-    }
+    var names: Set<String> { containers.last?.names ?? [] }
 
     /// Whether no object, list or string is open.
     var isBalanced: Bool { containers.isEmpty && !isInString }
@@ -54,24 +47,23 @@ struct JSONCursor {
         return .punctuation
     }
 
-    private mutating func read(_ character: Character) {
+    mutating func read(_ character: Character) {
         if isInString { return readInString(character) }
         switch character {
         case "\"":
             isInString = true
             token = ""
         case "{":
-            containers.append(.object(name: nil, names: []))
+            containers.append(Container(isObject: true))
             expect(name: true)
         case "[":
-            containers.append(.list)
+            containers.append(Container(isObject: false))
             expect(name: false)
         case "}", "]":
             if !containers.isEmpty { containers.removeLast() }
             finishValue()
         case ":": expect(name: false)
-        case ",":
-            if case .object? = containers.last { expect(name: true) } else { expect(name: false) }
+        case ",": expect(name: containers.last?.isObject == true)
         case _ where character.isWhitespace:
             if !token.isEmpty, expectsValue { finishValue() }
         default: token.append(character)
@@ -100,8 +92,9 @@ struct JSONCursor {
     }
 
     private mutating func finishName() {
-        if case .object(_, let names)? = containers.last {
-            containers[containers.count - 1] = .object(name: token, names: names.union([token]))
+        if let last = containers.indices.last {
+            containers[last].name = token
+            containers[last].names.insert(token)
         }
         token = ""
         expectsName = false

@@ -10,7 +10,7 @@ struct LineEditor {
         /// The caller must complete the text before the cursor.
         case complete
         /// Ctrl-C: the text was discarded.
-        case interrupt
+        case interrupt(String)
         /// Ctrl-D on an empty text.
         case end
         /// Ctrl-L.
@@ -23,19 +23,15 @@ struct LineEditor {
     var history: LineHistory
     /// The search in the history; nil while there is none.
     private(set) var search: HistorySearch?
-    /// Whether Enter submits a text. Otherwise it adds a new line.
-    private let isWhole: @Sendable (String) -> Bool
+    /// While one is open, Enter adds a new line. Otherwise it submits the text.
+    private var brackets = OpenBrackets()
     private var removed: [Character] = []
 
     var text: String { String(characters) }
     var textBeforeCursor: String { String(characters[..<cursor]) }
 
-    init(
-        history: LineHistory = LineHistory(),
-        isWhole: @escaping @Sendable (String) -> Bool = { _ in true }
-    ) {
+    init(history: LineHistory = LineHistory()) {
         self.history = history
-        self.isWhole = isWhole
     }
 }
 
@@ -68,8 +64,8 @@ extension LineEditor {
     private mutating func receive(control letter: Character) -> Action {
         switch letter {
         case "c":
-            clear()
-            return .interrupt
+            defer { clear() }
+            return .interrupt(text)
         case "d" where characters.isEmpty: return .end
         case "d": remove(from: cursor, to: cursor + 1)
         case "k": cut(from: cursor, to: lineEnd(of: cursor))
@@ -84,7 +80,8 @@ extension LineEditor {
     }
 
     private mutating func enter() -> Action {
-        guard isWhole(text) else {
+        brackets.read(characters)
+        guard brackets.isEmpty else {
             insert(["\n"])
             return .redraw
         }
@@ -99,8 +96,7 @@ extension LineEditor {
     }
 
     private mutating func clear() {
-        characters = []
-        cursor = 0
+        replaceAll(with: "")
         history.leave()
     }
 }
@@ -135,6 +131,7 @@ extension LineEditor {
 extension LineEditor {
     /// Inserts text at the cursor.
     mutating func insert(_ text: some Collection<Character>) {
+        forgetBrackets(after: cursor)
         characters.insert(contentsOf: text, at: cursor)
         cursor += text.count
     }
@@ -148,6 +145,7 @@ extension LineEditor {
     private mutating func remove(from start: Int, to end: Int) {
         let range = max(0, start)..<min(characters.count, max(end, 0))
         guard !range.isEmpty else { return }
+        forgetBrackets(after: range.lowerBound)
         characters.removeSubrange(range)
         cursor = range.lowerBound
     }
@@ -160,8 +158,14 @@ extension LineEditor {
     }
 
     private mutating func replaceAll(with text: String) {
+        forgetBrackets(after: 0)
         characters = Array(text)
         cursor = characters.count
+    }
+
+    /// Lets the next Enter read the text from its start if a character that was read changes.
+    private mutating func forgetBrackets(after index: Int) {
+        if index < brackets.count { brackets = OpenBrackets() }
     }
 }
 

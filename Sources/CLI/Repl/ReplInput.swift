@@ -48,12 +48,6 @@ enum ReplInput: Equatable {
         requests == "@" ? .conversation(method: method) : .call(method: method, requests: requests)
     }
 
-    /// Whether Enter submits the text: no object, list or string of the requests is open.
-    static func isWhole(_ text: String) -> Bool {
-        guard let start = text.firstIndex(where: { $0 == "{" || $0 == "[" }) else { return true }
-        return JSONCursor(String(text[start...])).isBalanced
-    }
-
     /// The first word, and the rest without the space around it.
     private static func split(_ text: String) -> (first: String, rest: String) {
         let trimmed = text.drop(while: \.isWhitespace)

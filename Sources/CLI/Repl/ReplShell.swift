@@ -47,8 +47,7 @@ struct ReplShell {
         self.isTerminal = isTerminal
         completer = ReplCompleter(schema: session.schema)
         historyFile = isTerminal ? HistoryFile() : nil
-        editor = LineEditor(
-            history: LineHistory(file: historyFile?.content ?? []), isWhole: ReplInput.isWhole)
+        editor = LineEditor(history: LineHistory(file: historyFile?.content ?? []))
         view = LineView(prompt: Self.prompt)
     }
 
@@ -119,13 +118,12 @@ struct ReplShell {
     }
 
     private mutating func receive(_ key: Key, _ events: AsyncStream<Event>.Continuation) {
-        let before = editor.characters
         switch editor.receive(key) {
         case .none: break
         case .redraw: redraw()
         case .complete: complete()
-        case .interrupt:
-            show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
+        case .interrupt(let text):
+            finish(text)
             command?.cancel()
             redraw()
         case .clearScreen:
@@ -136,7 +134,7 @@ struct ReplShell {
             show("\r\n")
             if open != nil { endRequests() } else { hasLeft = true }
         case .submit(let text):
-            show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
+            finish(text)
             submit(text, events)
         }
     }
@@ -216,10 +214,15 @@ extension ReplShell {
         if let replacement = completion.replacement {
             editor.replace(last: completion.replacedCount, with: replacement)
         } else if completion.candidates.count > 1 {
-            show(view.finish(editor.characters, columnCount: columnCount, rowCount: rowCount))
+            finish(editor.text)
             show(Columns.text(of: completion.candidates, columnCount: columnCount))
         }
         redraw()
+    }
+
+    /// Draws a text for the last time.
+    private mutating func finish(_ text: String) {
+        show(view.finish(Array(text), columnCount: columnCount, rowCount: rowCount))
     }
 
     private func show(_ text: String) {

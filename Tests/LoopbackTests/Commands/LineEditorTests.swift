@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftletCLI
@@ -56,11 +57,50 @@ struct LineEditorTests {
 
     @Test("submits a whole text, and adds a line to an incomplete text")
     func multiLine() {
-        var editor = LineEditor(isWhole: ReplInput.isWhole)
+        var editor = LineEditor()
         #expect(Self.type("list\r", into: &editor) == [.submit("list")])
         let actions = Self.type("call M {\"a\": \"}\",\r\"b\": [1]}\r", into: &editor)
         #expect(actions == [.submit("call M {\"a\": \"}\",\n\"b\": [1]}")])
         #expect(editor.text == "")
+    }
+
+    @Test(
+        "adds a line or submits the text as it is after changes of lines above",
+        arguments: [
+            ("M {\r\u{1b}[A\u{1b}[3~\u{1b}[3~\u{1b}[3~\u{1b}[3~x\r", "x"),
+            ("M {\r}\u{1b}[A[\r", nil), ("M {\r\u{7f}\u{7f}\r", "M "),
+            ("M {\r\u{15}\u{7f}}\r", "M {}"),
+        ])
+    func changedLines(keys: String, submitted: String?) {
+        var editor = LineEditor()
+        let actions = Self.type(keys, into: &editor)
+        #expect(actions == submitted.map { [.submit($0)] } ?? [])
+    }
+
+    @Test("reads a text of many lines once, also if each line ends in Enter")
+    func longText() {
+        let lines = (0..<2_000).map { "{\"name\($0)\": [" }
+        func type(_ lineEnd: String) -> () -> Void {
+            let keys = "M " + lines.joined(separator: lineEnd)
+            return {
+                var editor = LineEditor()
+                guard Self.type(keys, into: &editor).isEmpty else {
+                    preconditionFailure("submitted")
+                }
+            }
+        }
+        // Alt and Enter adds a line and reads nothing.
+        let ratio = ProcessorTime.ratio(of: type("\r"), to: type("\u{1b}\r"))
+        #expect(ratio < CostlyText.maxRatio, "\(ratio)")
+    }
+
+    @Test("reads an object with many members in the time of as many objects")
+    func manyMembers() {
+        let members = (0..<2_000).map { "\"name\($0)\": 1" }
+        let one = "[{" + members.joined(separator: "  , ") + "}]"
+        let many = "[{" + members.joined(separator: "},{") + "}]"
+        let ratio = ProcessorTime.ratio(of: { _ = JSONCursor(one) }, to: { _ = JSONCursor(many) })
+        #expect(ratio < CostlyText.maxRatio, "\(ratio)")
     }
 
     @Test("moves through the history and back to the text that was not submitted")
@@ -88,7 +128,7 @@ struct LineEditorTests {
     func actions() {
         var editor = LineEditor()
         #expect(Self.type("ab\u{4}", into: &editor) == [])
-        #expect(Self.type("\u{3}", into: &editor) == [.interrupt])
+        #expect(Self.type("\u{3}", into: &editor) == [.interrupt("ab")])
         #expect(editor.text == "")
         #expect(Self.type("\u{4}\t\u{c}", into: &editor) == [.end, .complete, .clearScreen])
     }
