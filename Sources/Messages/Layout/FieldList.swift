@@ -169,8 +169,8 @@ extension FieldList {
     @inlinable
     public func oneof<Value, Choice>(
         _ number: UInt32, _ property: WritableKeyPath<M, Choice?>, _ kind: FieldKind<Value>,
-        _ wrap: @escaping @Sendable (Value) -> Choice,
-        _ unwrap: @escaping @Sendable (Choice) -> Value?
+        _ wrap: @escaping (Value) -> Choice,
+        _ unwrap: @escaping (Choice) -> Value?
     ) {
         // The two functions are compiled for the enum, in the program: only there its cases are known.
         let detail = unsafe OneofField(
