@@ -4,6 +4,8 @@ struct DeclarationSelection {
     private var included: Set<String> = []
     private var services: Set<String> = []
     private let includesAll: Bool
+    /// The chosen names with their files.
+    private(set) var chosen: [(name: String, file: FileSchema)] = []
 
     /// Selects declarations by full names. No names select everything. Throws when a name is unknown.
     init(_ names: [String], in schema: Schema) throws(SchemaError) {
@@ -11,10 +13,13 @@ struct DeclarationSelection {
         var pending: [MessageSchema] = []
         for name in names {
             if let message = schema.message(name) {
+                chosen.append((name, message.file))
                 pending.append(message)
             } else if let enumeration = schema.enumeration(name) {
+                chosen.append((name, enumeration.file))
                 include(enumeration, &pending)
             } else if let service = schema.service(name) {
+                chosen.append((name, service.file))
                 services.insert(name)
                 pending += service.methods.flatMap { [$0.input, $0.output] }
             } else {

@@ -6,17 +6,26 @@ extension SwiftGenerator {
         let file: FileSchema
     }
 
-    /// Throws for a type that the source of these files uses, if the type is neither generated with them, nor in the
-    /// library, nor in a module of the options. The source would not compile. Messages of SwiftProtobuf are never
-    /// generated here.
+    /// Throws for a type that was chosen or that the source of these files uses, if the type is neither generated with
+    /// them, nor in the library, nor in a module of the options. A chosen type would be missing, and the source would
+    /// not compile. Messages of SwiftProtobuf are never generated here.
     func refuseMissingTypes(
         _ files: [FileSchema], _ selection: DeclarationSelection
     ) throws(SchemaError) {
-        guard options.messages == .swiftlet else { return }
         let present = Set(files.map(\.name))
+        func isMissing(_ file: FileSchema) -> Bool {
+            !present.contains(file.name) && !isElsewhere(file)
+        }
+        for (name, file) in selection.chosen where isMissing(file) {
+            throw SchemaError(
+                declaration: name,
+                message: """
+                    it is declared in '\(file.name)', which is not generated; add that file
+                    """)
+        }
+        guard options.messages == .swiftlet else { return }
         for file in files where !isElsewhere(file) {
-            for use in uses(of: file, selection)
-            where !present.contains(use.file.name) && !isElsewhere(use.file) {
+            for use in uses(of: file, selection) where isMissing(use.file) {
                 throw SchemaError(
                     file: file.name, declaration: use.user,
                     message: """

@@ -30,9 +30,9 @@ public struct SwiftGenerator: Sendable {
     ///   - types: The full names of messages, enums and services. Only these are generated, with the
     ///     types that they need. Default: everything in the files.
     ///
-    /// Throws when the schema has no such file or no such type, when two sources would have one name, and when the
-    /// source would use a type that does not exist: its file is not among `files`, the library does not have it, and
-    /// the options name no module for it.
+    /// Throws when the schema has no such file or no such type, when two sources would have one name, and when one of
+    /// `types` or a type that the source would use does not exist: its file is not among `files`, the library does not
+    /// have it, and the options name no module for it.
     public func generate(
         _ schema: Schema, files: [String]? = nil, types: [String] = []
     ) throws(SchemaError) -> [GeneratedFile] {
