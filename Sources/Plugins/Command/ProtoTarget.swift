@@ -107,7 +107,7 @@ extension ProtoTarget {
             let base = fileName(of: String(name.dropLast(".proto".count)))
             return [base] + (hasTesting ? [base + "+Testing"] : [])
         }
-        return (sources + ["Packages"]).map { directory.appending(path: $0 + ".proto.swift") }
+        return (sources + ["+Packages"]).map { directory.appending(path: $0 + ".proto.swift") }
     }
 
     private func fileName(of name: String) -> String {

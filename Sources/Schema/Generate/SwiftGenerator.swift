@@ -120,7 +120,8 @@ extension SwiftGenerator {
             writer.documentation(["`\(root)`, where a type inside another one hides it."])
             writer.line("\(options.access)typealias \(alias) = \(root)")
         }
-        return GeneratedFile(path: "Packages.\(options.fileExtension)", source: writer.text)
+        // No .proto file is named so, while there can be a Packages.proto.
+        return GeneratedFile(path: "+Packages.\(options.fileExtension)", source: writer.text)
     }
 
     /// Writes a namespace with the namespaces inside it. Does nothing if the parent of the namespace is also needed:

@@ -112,7 +112,7 @@ struct SwiftGeneratorTests {
         for line in [
             "var x: GlobalB.X?", "var y: Y?\n", "var z: B.Z?", "var y: GlobalY?", "var inner: Y?",
         ] { #expect(source.contains(line), "\(source)") }
-        let packages = try #require(files.first { $0.path == "Packages.swift" }?.source)
+        let packages = try #require(files.first { $0.path == "+Packages.swift" }?.source)
         #expect(packages.contains("\ntypealias GlobalB = B\n"))
         #expect(packages.contains("\ntypealias GlobalY = Y\n"))
     }
@@ -165,7 +165,7 @@ struct SwiftGeneratorTests {
         let generator = SwiftGenerator()
         let all = try generator.generate(schema)
         #expect(try generator.generate(schema) == all)
-        #expect(all.map(\.path) == ["test.swift", "Packages.swift"])
+        #expect(all.map(\.path) == ["test.swift", "+Packages.swift"])
         #expect(all[1].source.contains("enum A {\n    enum B {}\n}"))
         let chosen = try generator.generate(schema, types: ["a.b.Foo"])[0].source
         #expect(chosen.contains("struct FooMessage: Message"))
@@ -227,7 +227,7 @@ struct SwiftGeneratorTests {
             message M {} service S { rpc GetIt(M) returns (stream M); }
             """)
         let files = try SwiftGenerator(options).generate(schema)
-        #expect(files.map(\.path) == ["test.swift", "test+Testing.swift", "Packages.swift"])
+        #expect(files.map(\.path) == ["test.swift", "test+Testing.swift", "+Packages.swift"])
         let client = files[0].source
         #expect(
             client.contains(
@@ -245,7 +245,7 @@ struct SwiftGeneratorTests {
         options.writesFakes = false
         options.writesServices = false
         let messages = try SwiftGenerator(options).generate(schema)
-        #expect(messages.map(\.path) == ["test.swift", "Packages.swift"])
+        #expect(messages.map(\.path) == ["test.swift", "+Packages.swift"])
         #expect(!messages[0].source.contains("SMethods"))
     }
 
@@ -264,6 +264,20 @@ struct SwiftGeneratorTests {
         #expect(try SwiftGenerator(options).generate(schema).map(\.path) == [path])
     }
 
+    @Test(
+        "is in no file of the same name as the one with the namespaces",
+        arguments: [
+            "Packages.proto", "packages.proto", "a/Packages.proto",
+        ])
+    func namespacesPath(name: String) throws {
+        let schema = try GeneratorSchema.schema(
+            "syntax = \"proto3\"; package p; message M {}", name: name)
+        let paths = try SwiftGenerator().generate(schema).map(\.path)
+        // Swift compares the last parts of paths, and some file systems ignore the case.
+        let names = paths.compactMap { $0.split(separator: "/").last?.lowercased() }
+        #expect(names.count == 2 && Set(names).count == 2, "\(paths)")
+    }
+
     @Test("has a file for each .proto file on demand, even without declarations")
     func emptyFiles() throws {
         let schema = try GeneratorSchema.schema("syntax = \"proto3\";")
@@ -271,7 +285,7 @@ struct SwiftGeneratorTests {
         var options = GeneratorOptions()
         options.writesEmptyFiles = true
         let files = try SwiftGenerator(options).generate(schema)
-        #expect(files.map(\.path) == ["test.swift", "Packages.swift"])
+        #expect(files.map(\.path) == ["test.swift", "+Packages.swift"])
     }
 
     @Test("has empty files for types of other modules, if a build expects them")
@@ -286,7 +300,7 @@ struct SwiftGeneratorTests {
             .generate(schema, files: ["google/protobuf/any.proto"])
         #expect(
             files.map(\.path) == [
-                "any.proto.swift", "any+Testing.proto.swift", "Packages.proto.swift",
+                "any.proto.swift", "any+Testing.proto.swift", "+Packages.proto.swift",
             ])
         #expect(!files.contains { $0.source.contains("struct") })
     }
