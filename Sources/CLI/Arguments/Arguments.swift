@@ -22,7 +22,11 @@ struct Arguments {
             let option = try Self.option(String(parts[0]), of: command)
             let given = parts.count == 2 ? String(parts[1]) : nil
             let value = try Self.value(given, of: option, written: word, from: &rest)
-            values[option.names[0], default: []].append(value)
+            if let value {
+                values[option.names[0], default: []].append(value)
+            } else {
+                values[option.names[0]] = nil
+            }
         }
     }
 
@@ -49,17 +53,18 @@ struct Arguments {
         throw UsageError(message: "unknown option '\(written)'\(hint ?? "")")
     }
 
+    /// The value; nil for an option without a value that `=false` removes.
     private static func value(
         _ given: String?, of option: CommandOption, written word: String,
         from rest: inout ArraySlice<String>
-    ) throws -> String {
+    ) throws -> String? {
         guard option.valueName != nil else {
             guard let given else { return "true" }
             guard given == "true" || given == "false" else {
                 throw UsageError(
                     message: "option '\(CommandOption.hyphenated(option.names[0]))' has no value")
             }
-            return given
+            return given == "true" ? given : nil
         }
         guard let value = given ?? rest.popFirst() else {
             throw UsageError(message: "option '\(word)' needs a value")
@@ -83,7 +88,7 @@ extension Arguments {
     func all(_ option: String) -> [String] { values[Self.bareName(option)] ?? [] }
 
     /// Whether an option without a value is present.
-    func has(_ option: String) -> Bool { self[option] == "true" }
+    func has(_ option: String) -> Bool { self[option] != nil }
 
     /// Whether `-v` is present, or `-vv`, which includes it.
     var isVerbose: Bool { has("-v") || has("-vv") }

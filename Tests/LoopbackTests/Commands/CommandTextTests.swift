@@ -29,6 +29,18 @@ struct CommandTextTests {
         #expect(headers.all("-H") == ["a: 1", "b: 2"])
     }
 
+    @Test("have no option that false removes, whatever it was before")
+    func removedFlags() throws {
+        let plaintext = try Arguments(["--plaintext", "-plaintext=false"], of: CallCommand.self)
+        #expect(plaintext["--plaintext"] == nil && !plaintext.has("--plaintext"))
+        let again = try Arguments(["--plaintext=false", "--plaintext"], of: CallCommand.self)
+        #expect(again.has("--plaintext"))
+        let insecure = try Arguments(["--plaintext", "--insecure=false"], of: CallCommand.self)
+        #expect(insecure["--insecure"] == nil)
+        // Beside --plaintext, each option that chooses TLS is a mistake.
+        _ = try SecurityOptions.credentials("localhost:1", insecure)
+    }
+
     @Test("are the help only where a word asks for it, and not for the value of an option")
     func helpWords() {
         for words in [
