@@ -107,6 +107,10 @@ struct ServicesReflectionTests {
         }
         #expect(found.fileDescriptorProto == [file.encoded()])
         talk.requests.finish()
+        let client = ReflectionClient(channel: channel)
+        for name in ["e.outer", "e.Base.inner"] {
+            #expect(try await client.files(declaring: name) == [file.encoded()])
+        }
     }
 
     @Test("answers NOT_FOUND for an unknown name")

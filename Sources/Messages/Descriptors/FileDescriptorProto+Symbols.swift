@@ -6,12 +6,13 @@ extension Google.Protobuf.FileDescriptorProto {
         service.compactMap { $0.name.map(fullName) }
     }
 
-    /// The full names of everything that the file declares: messages and enums, including nested
-    /// ones, services, and methods.
+    /// The full names of everything that the file declares: messages, enums and extensions, including
+    /// nested ones, services, and methods.
     public var symbols: [String] {
         var symbols: [String] = []
         for message in messageType { add(message, in: fullName(""), to: &symbols) }
         symbols += enumType.compactMap { $0.name.map(fullName) }
+        symbols += `extension`.compactMap { $0.name.map(fullName) }
         for service in service {
             let name = fullName(service.name ?? "")
             symbols += [name] + service.method.compactMap { $0.name.map { "\(name).\($0)" } }
@@ -28,5 +29,6 @@ extension Google.Protobuf.FileDescriptorProto {
         symbols.append(name)
         for nested in message.nestedType { add(nested, in: name + ".", to: &symbols) }
         symbols += message.enumType.compactMap { $0.name.map { "\(name).\($0)" } }
+        symbols += message.extension.compactMap { $0.name.map { "\(name).\($0)" } }
     }
 }
