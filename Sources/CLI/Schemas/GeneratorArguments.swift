@@ -84,12 +84,17 @@ enum GeneratorArguments {
         var modules: [String: String] = [:]
         for part in arguments.all("--modules").flatMap({ $0.split(separator: ",") }) {
             let pair = part.split(separator: "=")
-            guard pair.count == 2 else {
+            guard pair.count == 2, isIdentifier(pair[1]) else {
                 throw UsageError(
                     message: "not a module: '\(part)' (expected FILE.proto=MODULE)")
             }
             modules[String(pair[0])] = String(pair[1])
         }
         return modules
+    }
+
+    private static func isIdentifier(_ name: Substring) -> Bool {
+        name.first?.isNumber == false
+            && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 }

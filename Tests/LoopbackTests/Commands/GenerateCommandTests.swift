@@ -108,6 +108,20 @@ struct GenerateCommandTests {
         #expect(options.faces == [.blocking, .futures])
     }
 
+    @Test(
+        "refuses a module whose name is no identifier",
+        arguments: ["1x", "a-b", "a.b", "import x", ""])
+    func moduleNames(name: String) throws {
+        let arguments = try Arguments(
+            ["--modules", "a.proto=A_1,b.proto=\(name)"], of: GenerateCommand.self)
+        let error = #expect(throws: UsageError.self) {
+            _ = try GeneratorArguments.options(arguments)
+        }
+        #expect(
+            error?.message
+                == "not a module: 'b.proto=\(name)' (expected FILE.proto=MODULE)")
+    }
+
     @Test("and other commands refuse options of the schema that have no use together")
     func schemaOptions() throws {
         for (words, message) in [
