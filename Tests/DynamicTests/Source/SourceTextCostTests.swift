@@ -62,7 +62,9 @@ struct SourceTextCostTests {
         },
         Row(source: "an enum in a value") { aggregate("mode: \"\($0)\"") },
         Row(source: "names in a value") { aggregate("[\"\($0)\"]: 1") },
-        Row(source: "the type of an Any in a value") { aggregate("any { [x/\"\($0)\"] {} }") },
+        Row(source: "the type of an Any in a value") {
+            aggregate("any { [type.googleapis.com/\"\($0)\"] {} }")
+        },
         Row(source: "a sign in a value") { aggregate("text \"\($0)\"") },
         Row(source: "comments") { proto3("// \($0)\n/* \($0) */ message M {} // \($0)\n") },
         Row(source: "text between tokens") { proto3("message \($0) { \($0) }") },

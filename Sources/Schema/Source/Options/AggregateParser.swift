@@ -109,10 +109,9 @@ struct AggregateParser {
         if field.isRepeated, isNext("[") {
             guard hasColon || field.message != nil else { throw unexpected("':'") }
             lexer.advance()
-            while !take(if: "]") {
-                try add(try value(of: field, hasColon: true))
-                if !isNext("]"), !take(if: ",") { throw unexpected("',' or ']'") }
-            }
+            guard !take(if: "]") else { return }
+            repeat { try add(try value(of: field, hasColon: true)) } while take(if: ",")
+            guard take(if: "]") else { throw unexpected("',' or ']'") }
             return
         }
         try add(try value(of: field, hasColon: hasColon))
@@ -227,12 +226,20 @@ struct AggregateParser {
 
     // MARK: - Any
 
+    /// The start of a type's URL. Others could name other types, which only their host knows.
+    private static let hosts = ["type.googleapis.com/", "type.googleprod.com/"]
+
     /// `[host/full.Name] { … }`
     private mutating func any(into encoder: inout AggregateEncoder) throws(OptionProblem) {
         let start = lexer.current.position
         lexer.advance()
         let url = try bracketedName()
-        let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? url
+        guard let host = Self.hosts.first(where: url.hasPrefix) else {
+            throw OptionProblem(
+                "the type of an Any is written '\(Self.hosts[0])full.Name', not '\(url)'", at: start
+            )
+        }
+        let name = String(url.dropFirst(host.count))
         guard let symbol = symbols[name], case .message(let type) = symbol.kind else {
             throw OptionProblem("unknown type '\(name)' in a value of Any", at: start)
         }
