@@ -24,7 +24,7 @@ struct AggregateEncoder {
 
     mutating func addAny(url: [UInt8], _ bytes: [UInt8]) {
         values[1] = [.bytes(url)]
-        values[2] = [.bytes(bytes)]
+        if !bytes.isEmpty { values[2] = [.bytes(bytes)] }
     }
 
     func finish() throws(OptionProblem) -> [UInt8] {
