@@ -157,9 +157,9 @@ struct GRPCSwiftTests {
                 "--visibility", "public", "--client", "yes", "--fake", "yes", "--file-naming",
                 "path-to-underscores", "--keep-method-casing", "yes",
             ])
-        #expect(all["a_b.swift"]?.contains("public struct SClient") == true)
+        #expect(all["a_b.swift"]?.contains("public nonisolated struct SClient") == true)
         #expect(all["a_b.swift"]?.contains("static let GetIt") == true)
-        #expect(all["a_b+Testing.swift"]?.contains("public struct FakeS") == true)
+        #expect(all["a_b+Testing.swift"]?.contains("public nonisolated struct FakeS") == true)
         let least = try await generate(
             "2", ["--visibility", "internal", "--client", "no", "--file-naming", "drop-path"])
         #expect(least["b.swift"]?.contains("struct M") == true)
