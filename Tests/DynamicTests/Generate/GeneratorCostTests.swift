@@ -140,12 +140,13 @@ struct GeneratorCostTests {
                 }
             }
         }
+        let names = (0..<8_000).map { "o\($0)" }
         return .with { file in
             file.name = "a.proto"
             file.messageType =
                 isOne
-                ? [message(honestNames, "M")]
-                : honestNames.enumerated().map { message([$1], "M\($0)") }
+                ? [message(names, "M")]
+                : names.enumerated().map { message([$1], "M\($0)") }
         }
     }
 
