@@ -75,7 +75,7 @@ row("fallback: the first server does not know the listener: no fallback", give(l
 row("fallback: the first stream ends with an error before a response", script("LDS"), on("y", give(OTHER)), begin("one"),
     asked("LDS", "svc"), end(14, "as asked"), finish("one", "B"), **BOTH)
 row("fallback: the first server refuses a resource: no fallback", give(listener(routes=None)), on("y", give(OTHER)),
-    call((14, "svc")), on("y", streams(0)), **BOTH)
+    call((14, "svc")), refused("LDS"), on("y", streams(0)), **BOTH)
 row("fallback: three servers", stop("x"), stop("y"), on("z", give(OTHER)), call("B"), on("y", give(web())), start("y"),
     until("A"), on("z", closed()), servers=("x", "y", "z"),
     bootstrap={"xds_servers": [server_of("x"), server_of("y"), server_of("z")]})
