@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletCore
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 
@@ -29,6 +30,30 @@ struct ConnectivityMonitorTests {
         #expect(error?.message == "Connectivity lost.")
         monitor.report(isConnected: true)
         _ = try await Greeter(channel: channel).sayHello(.init(name: "again"))
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test(
+        "a call that begins after the loss gets another connection, before the first one has ended")
+    func callAfterLoss() async throws {
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+        }
+        // Turned by the calls, so that it ends the connection only during the second one.
+        let queue = try CompletionQueue(.byHand)
+        let channel = try Channel(
+            server.target, credentials: .insecure, arguments: arguments, queue: queue)
+        try await onThread {
+            for _ in 0..<2 {
+                let response = try channel.blockingUnary(HostileTrial.echo, [1])
+                #expect(response.message == [1])
+                monitor.report(isConnected: false)
+                monitor.report(isConnected: true)
+            }
+        }
         #expect(server.connectionCount == 2)
     }
 

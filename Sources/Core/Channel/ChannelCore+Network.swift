@@ -5,7 +5,6 @@ extension ChannelCore: NetworkFollower {
     func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
         guard !isConnected else { return resetBackoff() }
         let members = state.withLock { Array($0.members.values) }
-        let links = members.flatMap(\.allLinks)
         // Calls that wait for the resolver's config wait for a connection from here on. A call that waits
         // for ready continues to wait.
         methodConfigs?.releaseOthers()
@@ -16,10 +15,14 @@ extension ChannelCore: NetworkFollower {
             error.phase = .connect
             call.attemptFailed(with: error)
         }
-        for link in links where monitor.includesLocal || !link.isLocal {
-            var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
-            loss.isNetworkLoss = true
-            link.endSoon(with: loss)
+        var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
+        loss.isNetworkLoss = true
+        for member in members {
+            for link in member.allLinks where monitor.includesLocal || !link.isLocal {
+                // At once, so that no call begins on a connection that is about to end.
+                member.handle(.draining(link, LinkLoss(loss)))
+                link.endSoon(with: loss)
+            }
         }
     }
 }
