@@ -106,6 +106,16 @@ final class CallTrial {
     /// The ends that the observer has received.
     var ends: [CallEnd] { observer.ends.withLock { $0 } }
 
+    /// Gives the last attempt a stream.
+    func attach() throws {
+        guard let core = cores.last else { return }
+        let request = try core.takenRequest()
+        _ = core.attach(
+            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 1),
+            ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
+            attempt: request.attempt)
+    }
+
     /// Ends the last attempt.
     func failAttempt(_ error: RPCError = RPCError(.unavailable, "busy")) {
         cores.last?.attemptFailed(with: error)

@@ -46,10 +46,10 @@ extension CallCore {
         }
         typealias Written = (outcome: WriteOutcome, stage: Lifetime.Stage, isCommitted: Bool)
         let (outcome, stage, isCommitted): Written = state.withLock { state in
-            guard !state.lifetime.isOver else { return (.ended, .ended, true) }
+            guard !state.lifetime.isOver else { return (.ended, .ended, false) }
             let outcome = state.outbound.write(
                 framed, andFinish: andFinish, hasStream: state.lifetime.hasStream)
-            if case .ended = outcome { return (.ended, .ended, true) }
+            if case .ended = outcome { return (.ended, .ended, false) }
             return (outcome, state.lifetime.stage, state.outbound.isCommitted)
         }
         if isCommitted { meter?.forgetMessages() }

@@ -64,11 +64,7 @@ struct CallRetriesTests {
         trial.failAttempt()
         core.write(.whole([UInt8](repeating: 1, count: 100)), andFinish: false)
         trial.wake()
-        let request = try core.takenRequest()
-        _ = core.attach(
-            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 1),
-            ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
-            attempt: request.attempt)
+        try trial.attach()
         trial.failAttempt(RPCError(.unavailable, "second"))
         #expect(trial.ends.map { $0.error?.message } == ["second"])
         #expect(trial.ends[0].error?.attempts.map(\.cause) == ["UNAVAILABLE: busy"])
@@ -150,16 +146,24 @@ struct CallRetriesTests {
             CallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10), meter: meter)
         let core = try #require(trial.call.core)
         core.start()
-        let request = try core.takenRequest()
-        _ = core.attach(
-            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 1),
-            ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
-            attempt: request.attempt)
+        try trial.attach()
         core.write(.whole([1]), andFinish: false)
         #expect(meter.forgotten.load(ordering: .relaxed) == 0)
         core.write(.whole([UInt8](repeating: 1, count: 100)), andFinish: false)
         #expect(meter.forgotten.load(ordering: .relaxed) == 1)
         core.cancel()
+    }
+
+    @Test("lets its meter keep the messages if a message after the end of the request is dropped")
+    func keptSizes() throws {
+        let meter = Meter()
+        let trial = try CallTrial(CallTrial.retry, meter: meter)
+        trial.call.start()
+        try trial.attach()
+        trial.call.finish()
+        trial.call.write(.whole([1]), andFinish: false)
+        #expect(meter.forgotten.load(ordering: .relaxed) == 0)
+        trial.call.cancel()
     }
 
     @Test("lets its attempt continue when its channel is closed, and says why no other follows")
