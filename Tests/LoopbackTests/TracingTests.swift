@@ -144,6 +144,8 @@ struct TracingTests {
         // The wait for a connection, the request, and three replies.
         #expect(attempt.events.count == 2)
         #expect(attempt.droppedEventCount == 3)
+        // It is added last, and is earlier than the replies.
+        #expect(attempt.events.contains { $0.name == "Delayed LB pick complete" })
         #expect(
             OpenTelemetryJSON.text(of: [attempt], service: "s").contains(#""droppedEventsCount":3"#)
         )

@@ -129,7 +129,11 @@ private struct EventList {
     private(set) var kept: [TraceEvent] = []
     private(set) var droppedCount = 0
 
+    /// The end of a wait is added when the call has ended, and may be earlier than what was kept last.
     mutating func add(_ event: TraceEvent, maxCount: Int) {
-        if kept.count < maxCount { kept.append(event) } else { droppedCount += 1 }
+        guard kept.count >= maxCount else { return kept.append(event) }
+        droppedCount += 1
+        guard let last = kept.last, event.instant < last.instant else { return }
+        kept[kept.count - 1] = event
     }
 }
