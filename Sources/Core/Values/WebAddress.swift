@@ -43,7 +43,10 @@ package struct WebAddress: Equatable, Sendable {
     package var origin: String {
         let (name, port) = server
         let scheme = isSecure ? "https://" : "http://"
-        return scheme + name.lowercased() + (port == standardPort ? "" : ":\(port)")
+        // What follows is the name of an interface, in which the case counts.
+        let zone = name.utf8.firstIndex(of: UInt8(ascii: "%")) ?? name.endIndex
+        let host = name[..<zone].lowercased() + name[zone...]
+        return scheme + host + (port == standardPort ? "" : ":\(port)")
     }
 
     /// The target of a channel: the authority with the port of the scheme, when none was written.
