@@ -57,20 +57,20 @@ final class Balancing: Sendable {
 
 extension ChannelCore {
     /// Starts the resolver, if none is running. Used when a call needs a connection.
-    func startUp() { postFromCall(.start) }
+    func startUp() { postSoon(.start) }
 
     /// Connects without a call.
     func connect() {
         let isIdle = state.withLock { $0.connectivity == .idle }
-        if isIdle { postFromCall(.exitIdle) }
+        if isIdle { postSoon(.exitIdle) }
     }
 
     /// A picker needs the balancer.
-    private func wakeBalancer() { postFromCall(.timeHasCome) }
+    private func wakeBalancer() { postSoon(.timeHasCome) }
 
-    /// On the loop: a call must not wait for a resolver or a balancer, which outlive it, and must not get the values and
+    /// On the loop: a caller must not wait for a resolver or a balancer. They outlive it, and must not get the values and
     /// the deadline of its task.
-    private func postFromCall(_ input: Balancing.Input) { loop.run { [self] in post(input) } }
+    func postSoon(_ input: Balancing.Input) { loop.run { [self] in post(input) } }
 
     @inline(never)  // Has many callers.
     func post(_ input: Balancing.Input) {

@@ -35,7 +35,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     func reconnect() {
         guard connectivity != .idle else { return }
         post(.stop)
-        post(.exitIdle)
+        postSoon(.exitIdle)
     }
 
     /// Connects at once instead of at the end of a delay, because the network is back.
