@@ -64,9 +64,8 @@ extension ClusterBalancer {
     private mutating func update(
         for configuration: ClusterConfiguration, at now: Duration
     ) -> BalancerUpdate {
-        let names = Set(configuration.leaves.map(\.name))
-        memories = memories.filter { names.contains($0.key) }
-        leaves.keep(names)
+        leaves.keep(configuration.leaves.map(\.name))
+        memories = memories.filter { leaves.numbers[$0.key] != nil }
         guard case .aggregate = configuration.cluster.discovery else {
             let (policy, endpoints) = leaf(configuration.leaves[0], path: [], at: now)
             return BalancerUpdate(endpoints: endpoints, policy: policy)

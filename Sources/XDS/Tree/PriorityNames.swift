@@ -48,17 +48,18 @@ extension PriorityNames {
             }
         }
         known = zip(numbers.compactMap { $0 }, sets).map { ($0, $1) }
-        keep(sets.reduce(into: []) { $0.formUnion($1) }, at: now)
+        keep(priorities.flatMap { $0.map(\.locality) }, at: now)
         return known.map { "\($0.number)" }
     }
 
-    private mutating func keep(_ used: Set<Endpoints.Locality>, at now: Duration) {
+    private mutating func keep(_ used: [Endpoints.Locality], at now: Duration) {
+        let set = Set(used)
         for locality in localities.numbers.keys
-        where !used.contains(locality) && removalTimes[locality] == nil {
+        where !set.contains(locality) && removalTimes[locality] == nil {
             removalTimes[locality] = now + ChildBalancer.retention
         }
-        removalTimes = removalTimes.filter { !used.contains($0.key) && $0.value > now }
-        localities.keep(used.union(removalTimes.keys))
+        removalTimes = removalTimes.filter { !set.contains($0.key) && $0.value > now }
+        localities.keep(used + removalTimes.keys)
     }
 
     /// The name of a locality of the priorities that were named last.
@@ -82,9 +83,10 @@ struct Numbering<Key: Hashable & Sendable>: Sendable {
         return next - 1
     }
 
-    /// Numbers the keys, and forgets all others.
-    mutating func keep(_ keys: Set<Key>) {
-        numbers = numbers.filter { keys.contains($0.key) }
+    /// Numbers the keys in their order, and forgets all others.
+    mutating func keep(_ keys: [Key]) {
+        let kept = Set(keys)
+        numbers = numbers.filter { kept.contains($0.key) }
         for key in keys { _ = number(of: key) }
     }
 }
