@@ -5,6 +5,12 @@ import Testing
 
 @testable import SwiftletCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The backend of calls on one connection, whose server is the test. The connection reads only when
 /// the test makes it read.
 final class LinkClient: CallBackend, LinkOwner {
@@ -14,10 +20,12 @@ final class LinkClient: CallBackend, LinkOwner {
     init() throws { loop = try EventLoop() }
 
     func connect() throws -> (Link, LinkServer) {
-        try Socket.withPair { near, far in
-            let link = connect(over: near)
-            return (link, LinkServer(far, link))
-        }
+        try Socket.withPair { near, far in connect(over: SocketPair(near: near, far: far)) }
+    }
+
+    func connect(over sockets: consuming SocketPair) -> (Link, LinkServer) {
+        let link = connect(over: sockets.near)
+        return (link, LinkServer(sockets.far, link))
     }
 
     private func connect(over socket: consuming Socket) -> Link {
@@ -60,6 +68,24 @@ final class LinkClient: CallBackend, LinkOwner {
     func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {}
 }
 
+struct SocketPair: ~Copyable {
+    let near: Socket
+    let far: Socket
+
+    /// Sockets on which each read gives what one write has sent.
+    static func packets() throws -> SocketPair {
+        var ends: [CInt] = [-1, -1]
+        let type = CInt(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw SystemError.current("socketpair")
+        }
+        // Room for some hundred packets.
+        var byteCount: CInt = 1 << 20
+        unsafe setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &byteCount, 4)
+        return SocketPair(near: Socket(adopting: ends[0]), far: Socket(adopting: ends[1]))
+    }
+}
+
 /// The other end of the connection of a ``LinkClient``.
 final class LinkServer: Sendable {
     private let socket: Socket
@@ -75,6 +101,13 @@ final class LinkServer: Sendable {
         list.append(referencing: bytes)
         while !list.isEmpty { try #require(try socket.write(gathering: &list) != .wouldBlock) }
         link.ready(.readable, now: .now)
+    }
+
+    /// Sends what the socket accepts, without making the connection read.
+    func write(_ bytes: [UInt8]) throws {
+        var list = GatherList()
+        list.append(referencing: bytes)
+        try #require(try socket.write(gathering: &list) != .wouldBlock)
     }
 
     /// The types of the frames that the client has sent since the preface of its connection.

@@ -29,6 +29,7 @@ extension CallCore {
     func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Consumption {
         var next = first
         var returnable: Consumption?
+        var inflatedByteCount = 0
         while true {
             HeldLocks.assertNone(calling: "observer")
             switch consume next {
@@ -38,7 +39,7 @@ extension CallCore {
             case .some(.initialMetadata(let observer, let metadata)):
                 observer.receive(initialMetadata: metadata)
             case .some(.message(let observer, let message, let algorithm)):
-                deliver(message, algorithm, to: observer)
+                inflatedByteCount += deliver(message, algorithm, to: observer)
             case .some(.messages(let observer, var messages)):
                 noteReceived(messages)
                 observer.receive(messages: &messages, from: self)
@@ -58,6 +59,10 @@ extension CallCore {
                 observer.receive(end: consume end)
                 return Consumption()
             }
+            if inflatedByteCount >= Self.maxInflatedByteCount, loop.isCurrent {
+                loop.run { [self] in deliverMore() }
+                return Consumption()
+            }
             next = state.withLock { state in
                 let next = state.continueDelivering()
                 if returnsWindow, !state.lifetime.deliverer.isActive {
@@ -68,18 +73,32 @@ extension CallCore {
         }
     }
 
+    /// The most bytes that the loop's thread decompresses for a call at a time: a few bytes of a server become many. Then
+    /// other calls and connections have their turn.
+    private static let maxInflatedByteCount = 4 << 20
+
+    /// Goes on with the deliveries. Nobody else has delivered in the meantime.
+    private func deliverMore() {
+        deliver(state.withLock { $0.continueDelivering() })
+        returnWindow()
+    }
+
+    /// Returns the size of the message if it was compressed; else 0.
     private func deliver(
         _ message: consuming AssembledMessage, _ algorithm: CompressionAlgorithm,
         to observer: any CallObserver
-    ) {
+    ) -> Int {
         let wireByteCount = message.bytes.count
+        let isCompressed = message.isCompressed
         do throws(RPCError) {
             let bytes = try message.decompressed(
                 algorithm, maxByteCount: head.maxReceiveByteCount(compressed: wireByteCount))
             noteReceived(bytes.count, wireByteCount: wireByteCount)
             observer.receive(message: bytes, from: self)
+            return isCompressed ? bytes.count : 0
         } catch {
             end(with: error)
+            return 0
         }
     }
 }

@@ -39,12 +39,14 @@ extension Link: Pollable {
                 if outcome != .nothing { receive(&reader, now: now) }
                 if state.withLock({ $0.ending != nil }) { break }
                 switch outcome {
-                case .more where isShared && byteCount >= ReceiveBuffer.turnByteCount:
-                    loop.readAgain(self, untilEmpty: untilEmpty)
-                    isOver = true
-                case .more where byteCount >= 64 * ReceiveBuffer.turnByteCount: isOver = true
-                case .more: break
-                case .last: isOver = !untilEmpty && wasReady
+                case .last where !untilEmpty && wasReady: isOver = true
+                case .more, .last:
+                    if isShared, byteCount >= ReceiveBuffer.turnByteCount {
+                        loop.readAgain(self, untilEmpty: untilEmpty)
+                        isOver = true
+                    } else {
+                        isOver = byteCount >= 64 * ReceiveBuffer.turnByteCount
+                    }
                 case .nothing: isOver = true
                 case .endOfStream:
                     isOver = true

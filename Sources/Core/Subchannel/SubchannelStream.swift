@@ -11,7 +11,13 @@ final class SubchannelStream: Sendable {
         var call: CallCore?
         /// A message was received and the next one was not asked for.
         var owesNext = false
+        /// When the next message may be asked for.
+        var nextRead = MonotonicInstant.now
     }
+
+    /// Reports change seldom. A server that sends them without pause must not keep the balancer busy, and with it the
+    /// channel's loop.
+    private static let leastReadInterval = Duration.milliseconds(10)
 
     /// Reports are small. A larger message fails the call.
     private static let maxMessageByteCount = 64 << 10
@@ -69,13 +75,17 @@ extension SubchannelStream {
         call?.cancel()
     }
 
-    /// Asks for the next message if one was received and handled. Otherwise does nothing.
-    func readNext() {
-        let call: CallCore? = state.withLock { state in
-            guard state.owesNext else { return nil }
+    /// Asks for the next message if one was received and handled, but not too soon after the message before. Otherwise
+    /// does nothing.
+    func readNext(now: MonotonicInstant = .now) {
+        let (call, time): (CallCore?, MonotonicInstant?) = state.withLock { state in
+            guard state.owesNext else { return (nil, nil) }
+            guard state.nextRead <= now else { return (nil, state.nextRead) }
             state.owesNext = false
-            return state.call
+            state.nextRead = now + Self.leastReadInterval
+            return (state.call, nil)
         }
+        if let time { timer.schedule(self, noLaterThan: time, on: link.loop) }
         call?.receiveNext()
     }
 
@@ -148,6 +158,7 @@ extension SubchannelStream: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
         step(state.withLock { $0.schedule.timeHasCome(now: now) })
+        readNext(now: now)
     }
 }
 
