@@ -13,6 +13,7 @@ extension ChannelArguments {
         try Self.check("keepAliveInterval", keepAliveInterval, isPositive: true)
         try Self.check("keepAliveTimeout", keepAliveTimeout, isPositive: true)
         try Self.check("idleTimeout", idleTimeout, isPositive: false)
+        try Self.check("minResolutionInterval", minResolutionInterval, isPositive: false)
         let natural = 0...Int(Int32.max)
         try Self.check("maxMetadataByteCount", maxMetadataByteCount, natural)
         try Self.check("encoderTableByteCount", encoderTableByteCount, natural)
@@ -49,8 +50,9 @@ extension ChannelArguments {
         _ name: String, _ value: Duration?, isPositive: Bool
     ) throws(RPCError) {
         guard let value, value < .zero || (isPositive && value == .zero) else { return }
+        let legal = isPositive ? "above zero" : "of at least zero"
         throw .refused(
             .invalidArgument,
-            "channel argument '\(name)' is \(value) (expected a duration of at least zero)")
+            "channel argument '\(name)' is \(value) (expected a duration \(legal))")
     }
 }

@@ -151,8 +151,7 @@ extension RequestHeadCache {
         } else if !CompressionAlgorithm.supported.contains(head.compression) {
             // Checked here, because the check of the first message is too late: a stream may have
             // no messages.
-            throw .refused(
-                .internal, "the compression '\(head.compression.name)' is not supported")
+            throw .refused(.internal, head.compression.whyUnsupported)
         }
     }
 

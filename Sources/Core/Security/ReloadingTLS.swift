@@ -134,8 +134,10 @@ extension ReloadingTLS {
         do throws(TLSError) {
             if try load(options, after: count) { options.whenReloaded?(nil) }
         } catch {
-            // A failed reload is tried again the next time. The same failure is reported once.
+            // A failed reload is tried again the next time. The same failure is reported once. One of files that the
+            // program has replaced in the meantime is of no interest.
             let isNew = state.withLock { state in
+                guard state.loadCount == count else { return false }
                 defer { state.failure = error }
                 return state.failure != error
             }

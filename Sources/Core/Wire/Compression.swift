@@ -10,16 +10,17 @@ extension CompressionAlgorithm {
     }
 
     fileprivate func library() throws(RPCError) -> (ZlibLibrary, windowBits: Int32) {
-        guard let windowBits else {
-            throw RPCError(.internal, "the compression '\(name)' is not supported")
-        }
-        guard let library = ZlibLibrary.shared else {
-            throw RPCError(
-                .internal,
-                "compression needs zlib, which this machine does not have "
-                    + "(Debian and Ubuntu: zlib1g; Fedora: zlib; Alpine: zlib)")
+        guard let windowBits, let library = ZlibLibrary.shared else {
+            throw RPCError(.internal, whyUnsupported)
         }
         return (library, windowBits)
+    }
+
+    /// Why messages cannot be compressed in this way.
+    var whyUnsupported: String {
+        guard windowBits != nil else { return "the compression '\(name)' is not supported" }
+        return "the compression '\(name)' needs zlib, which this machine does not have "
+            + "(Debian and Ubuntu: zlib1g; Fedora: zlib; Alpine: zlib)"
     }
 }
 
