@@ -1,4 +1,5 @@
 import SwiftletLoopback
+import SwiftletObservation
 import Testing
 
 @testable import Swiftlet
@@ -48,7 +49,7 @@ private struct Failing: CallCredentials {
 
 @Suite("A status that is not the server's (A54)", .timeLimit(.minutes(5)))
 struct ControlPlaneStatusTests {
-    enum Source: CaseIterable { case resolver, serviceConfig, picker, drop, credentials }
+    enum Source: CaseIterable { case resolver, serviceConfig, picker, drop, credentials, token }
 
     private static let applicationCodes: [StatusCode] = [
         .invalidArgument, .notFound, .alreadyExists, .failedPrecondition, .aborted, .outOfRange,
@@ -59,6 +60,7 @@ struct ControlPlaneStatusTests {
         let failure = RPCError(code, "no such shelf")
         var arguments = ChannelArguments()
         var options = CallOptions()
+        var interceptors: [ChannelInterceptor] = []
         let result: ResolverResult
         switch source {
         case .resolver: result = ResolverResult(endpoints: .failure(failure))
@@ -70,11 +72,16 @@ struct ControlPlaneStatusTests {
         case .credentials:
             options.credentials = Failing(code: code)
             result = ResolverResult([])
+        case .token:
+            let token = BearerToken(allowsInsecureConnections: true) { throw failure }
+            interceptors = [.all(.refreshing(token))]
+            result = ResolverResult([])
         }
         let resolver = PushedResolver(result)
         try Resolvers.register("a54-\(source)-\(code.rawValue)") { _ in resolver }
         let channel = try Channel(
-            "a54-\(source)-\(code.rawValue):///x", credentials: .insecure, arguments: arguments)
+            "a54-\(source)-\(code.rawValue):///x", credentials: .insecure, arguments: arguments,
+            interceptors: interceptors)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(ManyServersTests.whoAmI, [], options: options)
         }

@@ -12,7 +12,7 @@ extension RPCError {
     /// applications, the code becomes INTERNAL, and the message has the original.
     ///
     /// - Parameter source: What has failed the call, for the message.
-    func ofControlPlane(_ source: String) -> RPCError {
+    package func ofControlPlane(_ source: String) -> RPCError {
         guard origin == .server || Self.applicationCodes.contains(code) else { return self }
         var error = self
         error.origin = .client

@@ -113,7 +113,7 @@ private final class TokenRefreshInterceptor: Interceptor {
                     call.releaseRequests()
                 }
             } catch {
-                call.close(CallEnd(error: error))
+                call.close(CallEnd(error: error.ofControlPlane("the call credentials")))
             }
         }
     }
