@@ -81,6 +81,7 @@ struct DeadlineCauseTests {
         #expect(waiting.phase == .resolve)
         #expect(waiting.causes == ["look up deadline-test:///x: no answer"])
         resolver.results.withLock { $0 }?.report(ResolverResult([]))
+        try core.loop.turn(until: .now, &scratch)
         let after = core.deadlineError(of: call)
         #expect(after.phase == .connect && after.causes == [])
         core.shutDown()

@@ -41,17 +41,17 @@ struct AddressUpdateTests {
         }
         let resolver = PushedResolver(result(before))
         let scheme = "kept-\(before.count)-" + after.map(String.init).joined(separator: "-")
-        try Resolvers.register(scheme) { _ in resolver }
+        Resolvers.register(forModule: scheme) { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.connectTimeout = .seconds(3_600)
         let channel = try Channel("\(scheme):///x", credentials: .insecure, arguments: arguments)
         channel.connect()
         try await eventually { servers[0].peer.connectionCount == 1 }
         for _ in 0..<3 {
-            resolver.push(result(after))
-            resolver.push(result(before))
+            await resolver.push(result(after))
+            await resolver.push(result(before))
         }
-        resolver.push(result(after))
+        await resolver.push(result(after))
         for server in servers { server.sendSettings() }
         try await eventually { channel.connectivity == .ready }
         let core = try #require(channel.backend as? ChannelCore)

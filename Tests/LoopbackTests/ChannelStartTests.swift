@@ -86,6 +86,49 @@ struct ChannelStartTests {
         try await eventually { resolver.resets.count == 1 }
     }
 
+    /// Records the tasks whose values it gets.
+    private final class TaskResolver: Resolver {
+        @TaskLocal static var caller = "none"
+        let endpoint: Endpoint
+        let calls = Mutex<[String]>([])
+        let requests = Counter()
+
+        init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+
+        func start(_ results: ResolverResults) {
+            calls.withLock { $0.append("start by \(Self.caller)") }
+            results.report(ResolverResult([endpoint]))
+        }
+        func requestResolution() {
+            calls.withLock { $0.append("request by \(Self.caller)") }
+            requests.add()
+        }
+        func stop() { calls.withLock { $0.append("stop by \(Self.caller)") } }
+    }
+
+    @Test("calls its resolver on its loop, not in the task that is the cause")
+    func contexts() async throws {
+        let server = try Self.server()
+        let resolver = TaskResolver(Endpoint([try ServerAddress(server.target)]))
+        try Resolvers.register("contexts-test") { _ in resolver }
+        let channel = try Channel("contexts-test:///x", credentials: .insecure)
+        let core = try #require(channel.backend as? ChannelCore)
+        try await TaskResolver.$caller.withValue("the program") {
+            #expect(try await channel.unary(Self.whoAmI, []) == [1])
+            // As a call does that finds its connection closed.
+            let member = try #require(core.state.withLock { $0.members.values.first })
+            let link = try #require(member.allLinks.first)
+            member.drainRefusing(link)
+            try await eventually { resolver.requests.count > 0 }
+            #expect(try await channel.unary(Self.whoAmI, []) == [1])
+            channel.reconnect()
+            #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        }
+        let calls = resolver.calls.withLock { $0 }
+        #expect(Set(calls) == ["start by none", "request by none", "stop by none"])
+        #expect(server.connectionCount == 3)
+    }
+
     @Test("by connect() connects also with a policy that connects only for calls")
     func lazyPolicy() async throws {
         let server = try Self.server()

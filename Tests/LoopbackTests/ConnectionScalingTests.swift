@@ -33,11 +33,11 @@ struct ConnectionScalingTests {
             return ResolverResult(endpoints: .success(endpoints), serviceConfig: .success(config))
         }
         let resolver = PushedResolver(result(1))
-        try Resolvers.register("scaling-test") { _ in resolver }
+        Resolvers.register(forModule: "scaling-test") { resolver.made(on: $0) }
         let channel = try Channel("scaling-test:///x", credentials: .insecure)
         async let first = channel.unary(HostileTrial.echo, [0])
         await gate.waitFor(1)
-        resolver.push(result(2))
+        await resolver.push(result(2))
         let second = try await channel.unary(
             HostileTrial.echo, [1], options: .with { $0.timeout = .seconds(60) })
         #expect(second == [1])

@@ -155,16 +155,16 @@ struct HealthCheckTests {
                 endpoints: .success(endpoints), serviceConfig: .success(config))
         }
         let resolver = PushedResolver(result("a"))
-        try Resolvers.register("health-test") { _ in resolver }
+        Resolvers.register(forModule: "health-test") { resolver.made(on: $0) }
         let channel = try Channel("health-test:///x", credentials: .insecure)
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
         #expect(health.watcherCount(of: "a") == 1)
-        resolver.push(result("b"))
+        await resolver.push(result("b"))
         try await eventually {
             health.watcherCount(of: "b") == 1 && health.watcherCount(of: "a") == 0
         }
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
-        resolver.push(result(nil))
+        await resolver.push(result(nil))
         try await eventually { health.watcherCount(of: "b") == 0 }
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
         #expect(server.connectionCount == 1)

@@ -124,23 +124,23 @@ struct LoadReportStreamTests {
         let received = Received()
         let endpoints = [Endpoint([try ServerAddress(server.target)])]
         let resolver = PushedResolver(nil)
-        try Resolvers.register("load-test") { _ in resolver }
+        Resolvers.register(forModule: "load-test") { resolver.made(on: $0) }
         let channel = try Channel("load-test:///x", credentials: .insecure)
         channel.connect()
         try await eventually { resolver.isStarted }
-        func push(_ intervals: [String: Duration]) {
+        func push(_ intervals: [String: Duration]) async {
             let policy = Listener(intervals: intervals, received: received)
-            resolver.push(
+            await resolver.push(
                 ResolverResult(
                     endpoints: .success(endpoints),
                     serviceConfig: .success(ServiceConfig(balancing: policy))))
         }
-        push(["parent": .seconds(3_600), "child": .milliseconds(15)])
+        await push(["parent": .seconds(3_600), "child": .milliseconds(15)])
         try await eventually { received.loads.withLock { $0.count } > 2 }
         #expect(loads.requestedIntervals == [.milliseconds(15)])
-        push(["parent": .seconds(3_600)])
+        await push(["parent": .seconds(3_600)])
         try await eventually { loads.requestedIntervals == [.seconds(3_600)] }
-        push([:])
+        await push([:])
         try await eventually { loads.requestedIntervals.isEmpty }
         #expect(received.loads.withLock { $0.allSatisfy { $0.requestsPerSecond == 5 } })
         #expect(try await channel.unary(Self.whoAmI, []) == [1])

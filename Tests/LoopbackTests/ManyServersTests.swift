@@ -97,16 +97,17 @@ struct ManyServersTests {
     func pushed() async throws {
         let servers = try (0..<3).map { try Self.server(UInt8($0)) }
         let resolver = PushedResolver(ResolverResult(try Self.endpoints([servers[0]])))
-        try Resolvers.register("pushed-test") { _ in resolver }
+        Resolvers.register(forModule: "pushed-test") { resolver.made(on: $0) }
         let channel = try Channel(
             "pushed-test:///shop", credentials: .insecure, arguments: Self.roundRobin())
         #expect(channel.backend.authority == "shop")
         #expect(try await Self.answers(4, on: channel) == [0: 4])
-        resolver.push(ResolverResult(try Self.endpoints([servers[1], servers[2]])))
+        await resolver.push(ResolverResult(try Self.endpoints([servers[1], servers[2]])))
         try await Self.meet([1, 2], on: channel)
         #expect(try await Self.answers(10, on: channel) == [1: 5, 2: 5])
         // An error leaves the endpoints in use.
-        resolver.push(ResolverResult(endpoints: .failure(RPCError(.unavailable, "no answer"))))
+        await resolver.push(
+            ResolverResult(endpoints: .failure(RPCError(.unavailable, "no answer"))))
         #expect(try await Self.answers(4, on: channel) == [1: 2, 2: 2])
     }
 
@@ -114,7 +115,7 @@ struct ManyServersTests {
     func resolverFails() async throws {
         let error = RPCError(.unavailable, "the registry does not answer")
         let resolver = PushedResolver(ResolverResult(endpoints: .failure(error)))
-        try Resolvers.register("failing-test") { _ in resolver }
+        Resolvers.register(forModule: "failing-test") { resolver.made(on: $0) }
         let channel = try Channel("failing-test:///x", credentials: .insecure)
         let thrown = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.whoAmI, [])
@@ -166,10 +167,10 @@ struct ManyServersTests {
             endpoints: .success(try Self.endpoints([server])),
             serviceConfig: .success(ServiceConfig(balancing: policy)))
         let resolver = PushedResolver(result)
-        try Resolvers.register("wake-test") { _ in resolver }
+        Resolvers.register(forModule: "wake-test") { resolver.made(on: $0) }
         let channel = try Channel("wake-test:///x", credentials: .insecure)
         #expect(try await Self.answers(1, on: channel) == [1: 1])
-        for _ in 0..<50 { resolver.push(result) }
+        for _ in 0..<50 { await resolver.push(result) }
         let core = try #require(channel.backend as? ChannelCore)
         #expect(core.balancing.state.withLock { $0.wakeTimes.count } == 1)
     }
@@ -179,11 +180,11 @@ struct ManyServersTests {
         let servers = try (0..<2).map { try Self.server(UInt8($0)) }
         let endpoints = try Self.endpoints(servers)
         let resolver = PushedResolver(ResolverResult(endpoints))
-        try Resolvers.register("switch-test") { _ in resolver }
+        Resolvers.register(forModule: "switch-test") { resolver.made(on: $0) }
         let channel = try Channel("switch-test:///x", credentials: .insecure)
         #expect(try await Self.answers(4, on: channel) == [0: 4])
         for balancing in [RoundRobin(), PickFirst(), RoundRobin()] as [any BalancingPolicy] {
-            resolver.push(
+            await resolver.push(
                 ResolverResult(
                     endpoints: .success(endpoints),
                     serviceConfig: .success(ServiceConfig(balancing: balancing))))
@@ -199,18 +200,18 @@ struct ManyServersTests {
         let bad = RPCError(.unavailable, "bad config")
         let resolver = PushedResolver(
             ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
-        try Resolvers.register("bad-config-test") { _ in resolver }
+        Resolvers.register(forModule: "bad-config-test") { resolver.made(on: $0) }
         let channel = try Channel("bad-config-test:///x", credentials: .insecure)
         let thrown = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.whoAmI, [])
         }
         #expect(thrown == bad)
-        resolver.push(
+        await resolver.push(
             ResolverResult(
                 endpoints: .success(endpoints),
                 serviceConfig: .success(ServiceConfig(balancing: RoundRobin()))))
         try await Self.meet([0, 1], on: channel)
-        resolver.push(
+        await resolver.push(
             ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
         #expect(try await Self.answers(4, on: channel) == [0: 2, 1: 2])
     }
@@ -240,7 +241,7 @@ struct ManyServersTests {
             }
         }
         let resolver = PushedResolver(nil)
-        try Resolvers.register("config-test") { _ in resolver }
+        Resolvers.register(forModule: "config-test") { resolver.made(on: $0) }
         let channel = try Channel("config-test:///x", credentials: .insecure)
         async let reply = channel.unary(Self.whoAmI, [])
         try await eventually { resolver.isStarted }
@@ -252,7 +253,7 @@ struct ManyServersTests {
                 $0.retry = policy
             }
         ]
-        resolver.push(
+        await resolver.push(
             ResolverResult(
                 endpoints: .success(try Self.endpoints([server])), serviceConfig: .success(config))
         )
@@ -265,14 +266,14 @@ struct ManyServersTests {
         // No other process can start to listen at this address.
         let dead = Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])
         let resolver = PushedResolver(ResolverResult([dead]))
-        try Resolvers.register("moved-test") { _ in resolver }
+        Resolvers.register(forModule: "moved-test") { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
         let channel = try Channel("moved-test:///x", credentials: .insecure, arguments: arguments)
         await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
         async let answers = Self.answers(1, on: channel)
-        resolver.push(ResolverResult([dead] + (try Self.endpoints([server]))))
+        await resolver.push(ResolverResult([dead] + (try Self.endpoints([server]))))
         #expect(try await answers == [1: 1])
     }
 
@@ -292,14 +293,14 @@ struct ManyServersTests {
         let server = try Self.server(1)
         let resolver = PushedResolver(
             ResolverResult([Endpoint([try ServerAddress(silent.target)])]))
-        try Resolvers.register("silent-server-test") { _ in resolver }
+        Resolvers.register(forModule: "silent-server-test") { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.connectTimeout = .seconds(3_600)
         let channel = try Channel(
             "silent-server-test:///x", credentials: .insecure, arguments: arguments)
         async let answers = Self.answers(1, on: channel)
         try await eventually { silent.connectionCount == 1 }
-        resolver.push(ResolverResult(try Self.endpoints([server])))
+        await resolver.push(ResolverResult(try Self.endpoints([server])))
         #expect(try await answers == [1: 1])
         try await eventually { closed.count == 1 }
     }

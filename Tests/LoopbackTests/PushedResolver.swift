@@ -9,6 +9,7 @@ final class PushedResolver: Resolver {
         var results: ResolverResults?
         /// What was reported before the start.
         var pending: ResolverResult?
+        var loop: EventLoop?
     }
 
     private let state: Mutex<State>
@@ -16,6 +17,12 @@ final class PushedResolver: Resolver {
     init(_ first: ResolverResult?) { state = Mutex(State(pending: first)) }
 
     var isStarted: Bool { state.withLock { $0.results != nil } }
+
+    /// For a factory of resolvers: this resolver, for a channel whose loop handles the results.
+    func made(on channel: ResolverChannel) -> PushedResolver {
+        state.withLock { $0.loop = channel.loop }
+        return self
+    }
 
     func start(_ results: ResolverResults) {
         let first = state.withLock { state in
@@ -25,13 +32,16 @@ final class PushedResolver: Resolver {
         if let first { results.report(first) }
     }
 
-    /// Reports a result, at the latest when the channel starts the resolver.
-    func push(_ result: ResolverResult) {
-        let results = state.withLock { state in
+    /// Reports a result, at the latest when the channel starts the resolver. Returns when the channel has handled it.
+    func push(_ result: ResolverResult) async {
+        let (results, loop) = state.withLock { state in
             if state.results == nil { state.pending = result }
-            return state.results
+            return (state.results, state.loop)
         }
-        results?.report(result)
+        guard let results else { return }
+        results.report(result)
+        guard let loop else { return }
+        await withCheckedContinuation { isHandled in loop.run { isHandled.resume() } }
     }
 
     func requestResolution() {}

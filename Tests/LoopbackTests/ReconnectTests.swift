@@ -225,15 +225,16 @@ struct ReconnectTests {
             }
         }
         let resolver = PushedResolver(nil)
-        try Resolvers.register("moving-test") { _ in resolver }
+        Resolvers.register(forModule: "moving-test") { resolver.made(on: $0) }
         let channel = try Channel("moving-test:///x", credentials: .insecure)
         channel.connect()
         for (number, server) in servers.enumerated() {
-            resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
+            await resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
             while try await channel.unary(ManyServersTests.whoAmI, []) != [UInt8(number)] {}
         }
         // No other process can start to listen at this address.
-        resolver.push(ResolverResult([Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])]))
+        await resolver.push(
+            ResolverResult([Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])]))
         var failure: RPCError?
         while failure == nil {
             do throws(RPCError) {

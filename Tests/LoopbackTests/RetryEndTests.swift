@@ -58,12 +58,12 @@ struct RetryEndTests {
     func releasedBeforeConfig() async throws {
         let server = try Self.server(failureCount: 0, Counter())
         let resolver = PushedResolver(nil)
-        try Resolvers.register("released-test") { _ in resolver }
+        Resolvers.register(forModule: "released-test") { resolver.made(on: $0) }
         var channel: Channel? = try Channel("released-test:///x", credentials: .insecure)
         let ends = try Self.start(on: try #require(channel)).ends
         channel = nil
         try await eventually { resolver.isStarted }
-        resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
+        await resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
         for await end in ends { #expect(try end.get() == [1]) }
         #expect(server.connectionCount == 1)
     }

@@ -18,7 +18,7 @@ struct ServerNameTests {
     private static func channel(
         _ scheme: String, _ resolver: PushedResolver
     ) throws -> Channel {
-        try Resolvers.register(scheme) { _ in resolver }
+        Resolvers.register(forModule: scheme) { resolver.made(on: $0) }
         return try Channel("\(scheme):///x", credentials: .tls(try CertificateTests.options()))
     }
 
@@ -33,11 +33,11 @@ struct ServerNameTests {
         let channel = try Self.channel("names-test", resolver)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
         // The order is no reason to leave a connection.
-        resolver.push(ResolverResult(endpoints.reversed()))
+        await resolver.push(ResolverResult(endpoints.reversed()))
         let counts = servers.map(\.connectionCount)
         for _ in 0..<4 { #expect(try await channel.unary(HostileTrial.echo, [1]) == [1]) }
         #expect(servers.map(\.connectionCount) == counts)
-        resolver.push(ResolverResult(endpoints))
+        await resolver.push(ResolverResult(endpoints))
         // The first server is used, unless its handshake took so long that the second one was tried.
         let core = try #require(channel.backend as? ChannelCore)
         let used = core.state.withLock { Array($0.members.values) }.flatMap(\.allLinks).map(\.peer)
@@ -60,11 +60,11 @@ struct ServerNameTests {
         let resolver = PushedResolver(ResolverResult([try Self.endpoint(server, "localhost")]))
         let channel = try Self.channel("renamed-test", resolver)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
-        resolver.push(ResolverResult([try Self.endpoint(server, "a.test.swiftlet.example")]))
+        await resolver.push(ResolverResult([try Self.endpoint(server, "a.test.swiftlet.example")]))
         while server.connectionCount == 1 {
             #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
         }
-        resolver.push(ResolverResult([try Self.endpoint(server, "other.example")]))
+        await resolver.push(ResolverResult([try Self.endpoint(server, "other.example")]))
         var failure: RPCError?
         while failure == nil {
             do throws(RPCError) {

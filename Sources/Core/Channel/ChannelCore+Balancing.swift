@@ -5,8 +5,8 @@ import Synchronization
 
 /// The resolver and the balancer of a channel that is not idle.
 ///
-/// Both get one input at a time, in the order in which the inputs were posted, and outside of every
-/// lock: a resolver or a balancer that the program supplies may be slow, and may call the channel.
+/// Both get one input at a time, in the order in which the inputs were posted, on the channel's loop and outside of
+/// every lock: a resolver or a balancer that the program supplies may be slow, and may call the channel.
 final class Balancing: Sendable {
     /// An input of the balancer or the resolver.
     enum Input: Sendable {
@@ -57,23 +57,24 @@ final class Balancing: Sendable {
 
 extension ChannelCore {
     /// Starts the resolver, if none is running. Used when a call needs a connection.
-    func startUp() { postSoon(.start) }
+    func startUp() { post(.start) }
 
     /// Connects without a call.
     func connect() {
         let isIdle = state.withLock { $0.connectivity == .idle }
-        if isIdle { postSoon(.exitIdle) }
+        if isIdle { post(.exitIdle) }
     }
 
     /// A picker needs the balancer.
-    private func wakeBalancer() { postSoon(.timeHasCome) }
+    private func wakeBalancer() { post(.timeHasCome) }
 
-    /// On the loop: a caller must not wait for a resolver or a balancer. They outlive it, and must not get the values and
-    /// the deadline of its task.
-    func postSoon(_ input: Balancing.Input) { loop.run { [self] in post(input) } }
-
+    /// Handles the input soon, on the loop: a caller must not wait for a resolver or a balancer. They outlive it, and must
+    /// not get the values and the deadline of its task.
     @inline(never)  // Has many callers.
-    func post(_ input: Balancing.Input) {
+    func post(_ input: Balancing.Input) { loop.run { [self] in handleNow(input) } }
+
+    /// Handles the input before it returns, unless another thread handles one: that thread handles this one, too.
+    func handleNow(_ input: Balancing.Input) {
         balancing.inputs.handle(input) { handle($0) }
     }
 
@@ -211,7 +212,7 @@ extension ChannelCore {
         for member in members { dropMember(member) }
         guard !isOver else { return }
         // A call that waits for the service config has found the channel in use, so it did not start it.
-        if isAwaited || (methodConfigs?.waitingCount ?? 0) > 0 { start(&work) }
+        if isAwaited || (methodConfigs?.waitingCount ?? 0) > 0 { post(.start) }
     }
 
     private func dropMember(_ member: SubchannelCore) {

@@ -35,7 +35,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     func reconnect() {
         guard connectivity != .idle else { return }
         post(.stop)
-        postSoon(.exitIdle)
+        post(.exitIdle)
     }
 
     /// Connects at once instead of at the end of a delay, because the network is back.
@@ -118,7 +118,8 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         for call in waiting { call.end(with: error) }
         openCalls.close(with: error)
         methodConfigs?.release()
-        post(.stop)
+        // At once: a queue that is turned by hand may never be turned again.
+        handleNow(.stop)
         return links
     }
 }

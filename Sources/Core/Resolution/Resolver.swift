@@ -1,7 +1,8 @@
 /// Finds the endpoints of a target, and reports them whenever they change.
 ///
 /// A channel makes a resolver when it leaves idle mode and stops it when it enters idle mode again.
-/// All methods may be called on any thread, and must not block.
+/// It calls the resolver on the thread of its queue, and only ``stop()`` also on the thread that closes the channel. No
+/// method must block.
 public protocol Resolver: Sendable {
     /// Starts the resolver. It reports at least one result to `results`, and another one after each change.
     func start(_ results: ResolverResults)
@@ -58,6 +59,6 @@ public struct ResolverResults: Sendable {
     /// Makes a receiver of results, for the test of a resolver.
     public init(_ receive: @escaping @Sendable (ResolverResult) -> Void) { self.receive = receive }
 
-    /// Reports a result to the channel.
+    /// Reports a result to the channel, which uses it soon, on the thread of its queue.
     public func report(_ result: ResolverResult) { receive(result) }
 }

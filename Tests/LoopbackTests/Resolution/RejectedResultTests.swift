@@ -201,7 +201,7 @@ struct BalancerOrderTests {
             ResolverResult(
                 endpoints: .success([Endpoint([try ServerAddress(server.target)])]),
                 serviceConfig: .success(ServiceConfig(balancing: policy))))
-        try Resolvers.register("tree-first-test") { _ in resolver }
+        Resolvers.register(forModule: "tree-first-test") { resolver.made(on: $0) }
         let channel = try Channel("tree-first-test:///x", credentials: .insecure)
         let configs = try #require(channel.backend.methodConfigs)
         let waitingCounts = Mutex<[Int]>([])

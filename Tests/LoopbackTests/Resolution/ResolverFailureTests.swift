@@ -35,12 +35,12 @@ struct ResolverFailureTests {
         let attempts = Counter()
         let server = try Self.busyServer(attempts)
         let resolver = PushedResolver(try Self.threeAttempts(server))
-        try Resolvers.register("failing-later-test") { _ in resolver }
+        Resolvers.register(forModule: "failing-later-test") { resolver.made(on: $0) }
         let channel = try Channel("failing-later-test:///x", credentials: .insecure)
         for expected in [3, 6] {
             await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
             #expect(attempts.count == expected)
-            resolver.push(Self.failure)
+            await resolver.push(Self.failure)
         }
     }
 
@@ -61,7 +61,7 @@ struct ResolverFailureTests {
             ResolverResult(
                 endpoints: .success(try servers.map { Endpoint([try ServerAddress($0.target)]) }),
                 serviceConfig: .success(config)))
-        try Resolvers.register("failing-health-test") { _ in resolver }
+        Resolvers.register(forModule: "failing-health-test") { resolver.made(on: $0) }
         let channel = try Channel("failing-health-test:///x", credentials: .insecure)
         func answers() async throws -> Set<UInt8> {
             var answers: Set<UInt8> = []
@@ -70,7 +70,7 @@ struct ResolverFailureTests {
         }
         #expect(try await answers() == [0])
         try await eventually { healths[1].watcherCount(of: "t.T") == 1 }
-        resolver.push(Self.failure)
+        await resolver.push(Self.failure)
         #expect(try await answers() == [0])
         #expect(healths.map { $0.watcherCount(of: "t.T") } == [1, 1])
     }
@@ -80,7 +80,7 @@ struct ResolverFailureTests {
         let attempts = Counter()
         let server = try Self.busyServer(attempts)
         let resolver = PushedResolver(Self.failure)
-        try Resolvers.register("failing-first-test") { _ in resolver }
+        Resolvers.register(forModule: "failing-first-test") { resolver.made(on: $0) }
         let channel = try Channel("failing-first-test:///x", credentials: .insecure)
         let ends = Counter()
         let options = CallOptions.with { $0.waitForReady = true }
@@ -91,7 +91,7 @@ struct ResolverFailureTests {
         #expect(error?.message == "no answer")
         // The resolver has failed now.
         _ = try channel.startUnary(Self.whoAmI, [], options: options) { _ in ends.add() }
-        resolver.push(try Self.threeAttempts(server))
+        await resolver.push(try Self.threeAttempts(server))
         try await eventually { ends.count == 2 }
         #expect(attempts.count == 6)
     }
