@@ -25,7 +25,8 @@
 /// count. To compare encodings, compare `encoded(options: .deterministic)` of both messages.
 public protocol Message: Sendable, Hashable, CustomDebugStringConvertible {
     /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. Default: the name of the
-    /// Swift type. Only `Any` and reflection need it.
+    /// Swift type without a package, such as `HelloRequest`. Only `Any`, details of errors and `SwiftletDynamic`
+    /// need the full name.
     static var messageName: String { get }
 
     /// The fields. Declare it as `static let layout = Layout<Self> { field in … }`.

@@ -10,7 +10,8 @@ extension Google.Protobuf {
 
         public init() {}
 
-        /// Packs `message` under the name that it has in its `.proto` file.
+        /// Packs `message` under its ``Message/messageName``. A message that you write yourself must declare that
+        /// property: by default it is the name of the Swift type, which other programs do not know.
         public init<M: Message>(packing message: M) {
             typeURL = "type.googleapis.com/" + M.messageName
             value = message.encoded(options: .deterministic)
@@ -23,6 +24,7 @@ extension Google.Protobuf {
             } ?? typeURL[...]
         }
 
+        /// Whether ``containedName`` is the ``Message/messageName`` of the type. Does not decode ``value``.
         public func holds<M: Message>(_ type: M.Type) -> Bool {
             TextBytes.areEqual(containedName, M.messageName)
         }

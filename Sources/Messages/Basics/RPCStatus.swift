@@ -39,6 +39,7 @@ extension Google.RPC.Status {
         return nil
     }
 
+    /// Adds a detail under its ``Message/messageName``.
     public mutating func add(_ detail: some Message) {
         details.append(.init(packing: detail))
     }

@@ -17,6 +17,11 @@ import Synchronization
 /// that is not from 1 to 536870911 or is listed twice, or a property that the struct does not store (a computed,
 /// observed, lazy or wrapped one). For an `@Indirect` property, list its storage: `\._next`.
 ///
+/// Debug builds also stop for a number from 19000 to 19999, which protobuf reserves, for a property whose initial
+/// value is not the field's default, and for closures of a oneof that do not fit each other. Release builds do not
+/// look for these: with a wrong initial value, a field that the sender has left out gets that value instead of its
+/// default.
+///
 /// A generic type cannot store a static property. There, declare `static var layout: Layout<Self> { Layout { … } }`.
 @safe
 public struct Layout<M: Message> {
