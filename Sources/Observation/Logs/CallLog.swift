@@ -18,8 +18,8 @@ public import SwiftletCore
 ///
 /// The values of secret headers are never written: `authorization`, cookies, `x-api-key`, names that contain
 /// `token`, `secret` or `password`, names that end in `-bin` and are not gRPC's own, and those named in
-/// ``redactedHeaders``. Control characters in text from a server are replaced by spaces, and each value is cut after
-/// 256 bytes.
+/// ``redactedHeaders``. Control characters in text from a server are replaced by spaces. Each value is cut after
+/// 256 bytes, and the message of an error after 1,024.
 public struct CallLog: Sendable {
     /// The lowest level that is written. What is below it costs a call nothing.
     public var level: LogEntry.Level
