@@ -68,7 +68,8 @@ public final class BearerToken: CallCredentials {
     ///     encrypted. The default is false.
     ///   - fetch: Gets a new token. Only one call at a time calls it; other calls wait for the
     ///     result. If it throws, the calls fail with UNAUTHENTICATED, or with the error if that is
-    ///     an ``RPCError``.
+    ///     an ``RPCError``. A code that only a server's application may use, such as NOT_FOUND, becomes INTERNAL
+    ///     (proposal A54).
     public init(
         renewingBefore leeway: Duration = .seconds(60), allowsInsecureConnections: Bool = false,
         _ fetch: @escaping @Sendable () async throws -> Token

@@ -1,6 +1,7 @@
 /// Authenticates the caller with metadata of each call, such as ``BearerToken``.
 public protocol CallCredentials: Sendable {
-    /// The metadata to send with a call. If it throws, the call fails with that error.
+    /// The metadata to send with a call. If it throws, the call fails with that error. A code that only a server's
+    /// application may use, such as NOT_FOUND, becomes INTERNAL, and the message names the original (proposal A54).
     func metadata(for call: CallDescription) async throws(RPCError) -> Metadata
 
     /// The same metadata, if it is available without waiting. Then the call needs no task. If the

@@ -163,11 +163,13 @@ public struct ChannelArguments: Hashable, Sendable {
     public var userAgentPrefix: String?
     /// Text after the library's own name in `user-agent`. Nil, the default, adds none.
     public var userAgentSuffix: String?
-    /// The `:authority` of requests. Nil, the default, means the target's. With TLS, the server's certificate
-    /// must be valid for its host, unless ``targetNameOverride`` is set. Otherwise the connection fails.
+    /// The `:authority` of requests. Nil, the default, means ``targetNameOverride``, or else
+    /// ``TLSOptions/targetNameOverride``, or else the target's. With TLS, the server's certificate must be valid for
+    /// its host, unless one of the two overrides is set. Otherwise the connection fails.
     public var defaultAuthority: String?
-    /// The name that the server's certificate must be valid for. Nil, the default, means the host of
-    /// ``defaultAuthority`` or of the target.
+    /// The name that the server's certificate must be valid for. It is also the `:authority` of requests, unless
+    /// ``defaultAuthority`` is set. Nil, the default, means ``TLSOptions/targetNameOverride``, or else the host of
+    /// ``defaultAuthority``, or else the host of the target.
     public var targetNameOverride: String?
     /// How requests are compressed, unless the options of a call set it. By default they are not compressed.
     public var defaultCompression = CompressionAlgorithm.identity

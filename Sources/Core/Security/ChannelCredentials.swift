@@ -136,8 +136,8 @@ public struct TLSOptions: Sendable {
     public var certificateChain: PEM?
     /// The private key of the client's certificate.
     public var privateKey: PEM?
-    /// The name that the server's certificate must be for, instead of the target's; also the
-    /// authority of requests.
+    /// The name that the server's certificate must be for, instead of the target's; also the `:authority` of
+    /// requests, unless ``ChannelArguments/defaultAuthority`` is set.
     public var targetNameOverride: String?
     /// Accepts any certificate, and therefore any attacker. For tests.
     public var acceptsAnyCertificate = false

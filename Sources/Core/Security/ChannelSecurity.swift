@@ -94,8 +94,8 @@ extension ChannelCredentials {
     ///
     /// - Parameters:
     ///   - security: Makes a session for each connection.
-    ///   - targetNameOverride: The name that the server must prove. The default is the name of the
-    ///     target.
+    ///   - targetNameOverride: The name that the server must prove; also the `:authority` of requests, unless
+    ///     ``ChannelArguments/defaultAuthority`` is set. The default is the name of the target.
     public static func own(
         _ security: any ChannelSecurity, targetNameOverride: String? = nil
     ) -> ChannelCredentials {
