@@ -15,6 +15,7 @@ public struct CallGroup<Value: Sendable>: Sendable {
 
     public init(cancelsRestOnError: Bool = false) { self.cancelsRestOnError = cancelsRestOnError }
 
+    /// The number of calls that were added.
     public var count: Int { calls.count }
 
     /// Adds a call. It starts when the group runs.

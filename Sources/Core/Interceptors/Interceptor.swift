@@ -30,6 +30,7 @@ public protocol Interceptor: AnyObject, SendableMetatype {
     /// ``CallOptions/timeout`` is always nil: the time is counted from the creation of the call,
     /// and is part of ``CallOptions/absoluteDeadline``. An interceptor may set either.
     func start(_ options: CallOptions, _ call: InterceptedCall)
+    /// The caller sends a message. ``InterceptedCall/write(_:)`` passes it on.
     func write(_ message: RawMessage, _ call: InterceptedCall)
     /// The request ends: no more messages follow.
     func finish(_ call: InterceptedCall)
@@ -43,7 +44,9 @@ public protocol Interceptor: AnyObject, SendableMetatype {
 
     // Responses, from the network to the caller.
 
+    /// The response headers have arrived. Not called if the call ends without them.
     func receive(initialMetadata: Metadata, _ call: InterceptedCall)
+    /// A response message has arrived.
     func receive(_ message: RawMessage, _ call: InterceptedCall)
     /// A message was accepted, and there is room for the next.
     func writeDone(_ call: InterceptedCall)

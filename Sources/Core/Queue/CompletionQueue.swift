@@ -54,6 +54,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     }
 
     package let loop: EventLoop
+    /// How the event loop is run, as given to ``init(_:spin:)``.
     public let mode: Mode
     private let state = Mutex(State())
     /// Blocks threads that wait for an event, or for the thread that turns the queue by hand.

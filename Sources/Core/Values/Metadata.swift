@@ -24,6 +24,7 @@ public struct Metadata: Sendable {
         case bytes([UInt8])
     }
 
+    /// A name with one of its values.
     public struct Element: Hashable, Sendable {
         /// In lower case.
         public let name: String

@@ -106,8 +106,8 @@ public struct TracePropagation: Sendable {
     private let ended: @Sendable (TraceParent, CallDescription, RPCError?) -> Void
 
     /// - Parameters:
-    ///   - current: Returns the caller's span; nil begins a new trace. The default is ``TraceParent/current``. Called on the thread that
-    ///     makes the call, and again on the thread of an interceptor that restarts it.
+    ///   - current: Returns the caller's span; nil begins a new trace. The default is ``TraceParent/current``. Called
+    ///     on the thread that makes the call, and again on the thread of an interceptor that restarts it.
     ///   - started: Called with the span of a call at its start.
     ///   - ended: Called with the span of a call at its end.
     public init(
@@ -121,6 +121,8 @@ public struct TracePropagation: Sendable {
         self.ended = ended
     }
 
+    /// Makes a span for each call, and sends it in the header `traceparent`. A header of that name that the caller has
+    /// set is replaced.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("trace") { _ in
             // Called here, because the interceptor's methods may run on another thread.

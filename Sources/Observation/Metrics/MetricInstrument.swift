@@ -57,6 +57,7 @@ public struct MetricInstrument: Sendable {
     /// The unit as OpenTelemetry writes it: `s`, `By`, or the counted thing in braces, such as
     /// `{attempt}`.
     public var unit: String { definition.unit }
+    /// How the values are combined; for a histogram, with the bounds of its buckets in ``unit``.
     public var kind: Kind { definition.kind }
     /// The keys of the labels that each value has.
     public var labelKeys: [String] { definition.labelKeys }

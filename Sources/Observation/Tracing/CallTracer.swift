@@ -111,9 +111,13 @@ public struct TraceEvent: Hashable, Sendable {
 
 /// A key and its value, in a span, an event or an entry of a log.
 public struct TraceAttribute: Hashable, Sendable {
+    /// The value of an attribute.
     public enum Value: Hashable, Sendable, CustomStringConvertible {
+        /// A string.
         case text(String)
+        /// An integer.
         case number(Int)
+        /// True or false.
         case flag(Bool)
 
         /// The text, the number in decimal, `true` or `false`.
@@ -126,9 +130,12 @@ public struct TraceAttribute: Hashable, Sendable {
         }
     }
 
+    /// The name of the value, such as `rpc.method`.
     public let key: String
+    /// The value.
     public let value: Value
 
+    /// Makes an attribute. Checks neither the key nor the value.
     public init(_ key: String, _ value: Value) {
         self.key = key
         self.value = value

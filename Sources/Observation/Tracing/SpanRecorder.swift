@@ -49,7 +49,9 @@ public struct RecordedSpan: Hashable, Sendable {
     public let parentID: [UInt8]?
     /// When it began, counted from the start of 1970 in UTC.
     public let began: Duration
+    /// The time from the beginning of the span to its end, measured with `ContinuousClock`.
     public let duration: Duration
+    /// The attributes of the call or the attempt: ``TracedCall/attributes`` or ``TracedAttempt/attributes``.
     public let attributes: [TraceAttribute]
     /// The first ones, in the order of their time.
     public let events: [TraceEvent]
@@ -57,6 +59,7 @@ public struct RecordedSpan: Hashable, Sendable {
     public let droppedEventCount: Int
     /// The moment of ``began`` on the clock of the events.
     public let instant: ContinuousClock.Instant
+    /// The status code of the call or the attempt.
     public let code: StatusCode
     /// The status message; empty for OK.
     public let message: String

@@ -21,7 +21,9 @@ extension CallFuture {
     /// error of the result; `next` is not called for an error.
     ///
     /// ```swift
-    /// let reply = first.response.flatMap { reply in greeter.startSayHello(reply.message).response }
+    /// let reply = first.response.flatMap { reply in
+    ///     greeter.sayHelloCall(.init(name: reply.message)).response
+    /// }
     /// ```
     ///
     /// If both calls are on queues that are turned by hand, ``wait()`` turns only the queue of the first.

@@ -6,7 +6,7 @@ import Synchronization
 /// for it, and a callback can receive it, any number of times, before or after it is complete.
 ///
 /// ```swift
-/// let call = greeter.startSayHello(request)
+/// let call = greeter.sayHelloCall(request)
 /// call.response.whenComplete { print($0) }
 /// let reply = try call.response.wait()
 /// ```
