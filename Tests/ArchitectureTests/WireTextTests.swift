@@ -157,7 +157,7 @@ struct WireTextTests {
         ],
         "Schema/Source/Parsing/ProtoParser+Message.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
-            ("name.hasPrefix", "an identifier"),
+            ("own.hasPrefix", "an identifier"), ("[String: Int32]", "identifiers"),
         ],
         "Schema/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
         "Schema/Source/Parsing/ProtoParser+Ranges.swift": [

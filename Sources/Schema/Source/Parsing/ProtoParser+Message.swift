@@ -173,12 +173,18 @@ extension Google.Protobuf.DescriptorProto {
     fileprivate mutating func addSyntheticOneofs() {
         guard field.contains(where: { $0.proto3Optional == true }) else { return }
         var names = Set(field.compactMap(\.name) + oneofDecl.compactMap(\.name))
+        // The index of each name's oneof. Fields with the same name share one: the linker refuses them, and a search for
+        // a free name for each of them would take cubic time.
+        var oneofs: [String: Int32] = [:]
         for index in field.indices where field[index].proto3Optional == true {
-            var name = field[index].name ?? ""
-            if !name.hasPrefix("_") { name = "_" + name }
-            while !names.insert(name).inserted { name = "X" + name }
-            field[index].oneofIndex = Int32(oneofDecl.count)
-            oneofDecl.append(.init(name: name))
+            let own = field[index].name ?? ""
+            if oneofs[own] == nil {
+                var name = own.hasPrefix("_") ? own : "_" + own
+                while !names.insert(name).inserted { name = "X" + name }
+                oneofs[own] = Int32(oneofDecl.count)
+                oneofDecl.append(.init(name: name))
+            }
+            field[index].oneofIndex = oneofs[own]
         }
     }
 }

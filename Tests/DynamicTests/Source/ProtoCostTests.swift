@@ -1,0 +1,39 @@
+import SwiftletMessages
+import Testing
+
+@testable import SwiftletSchema
+
+/// Sources that once cost time with the square of their size, or more. They end within the time limit only if the
+/// cost is linear.
+@Suite("A .proto file whose cost grows with its size alone", .timeLimit(.minutes(5)))
+struct ProtoCostTests {
+    private func message(_ source: String) throws -> Google.Protobuf.DescriptorProto {
+        try #require(ProtoCompiler().compile(source: source).file.last?.messageType.last)
+    }
+
+    @Test("has many optional fields of one name, and is refused")
+    func repeatedName() throws {
+        let source =
+            "syntax = \"proto3\"; message M {"
+            + String(repeating: "optional int32 a = 1;", count: 20_000) + "}"
+        let error = try #require(throws: ProtoCompilationError.self) {
+            try ProtoCompiler().compile(source: source)
+        }
+        #expect(error.diagnostics.allSatisfy { $0.message == "'M.a' is already declared" })
+    }
+
+    @Test("has optional fields whose oneofs need other names than the fields")
+    func oneofNames() throws {
+        let message = try message(
+            """
+            syntax = "proto3";
+            message M {
+              oneof X_b { int32 _b = 1; }
+              optional int32 a = 2; optional int32 _a = 3; optional int32 X_a = 4;
+              optional int32 b = 5; int32 XX_a = 6;
+            }
+            """)
+        #expect(message.oneofDecl.map(\.name) == ["X_b", "XXX_a", "XXXX_a", "_X_a", "XX_b"])
+        #expect(message.field.map(\.oneofIndex) == [0, 1, 2, 3, 4, nil])
+    }
+}
