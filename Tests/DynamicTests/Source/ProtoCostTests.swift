@@ -36,4 +36,27 @@ struct ProtoCostTests {
         #expect(message.oneofDecl.map(\.name) == ["X_b", "XXX_a", "XXXX_a", "_X_a", "XX_b"])
         #expect(message.field.map(\.oneofIndex) == [0, 1, 2, 3, 4, nil])
     }
+
+    @Test(
+        "has many statements with numbers that are reserved",
+        arguments: [
+            "syntax = \"proto3\"; message M {",
+            "syntax = \"proto3\"; message M { enum E { A = 0;",
+        ])
+    func reserved(start: String) throws {
+        let count = 300_000
+        let end = String(repeating: "}", count: start.utf8.count { $0 == UInt8(ascii: "{") })
+        let message = try message(start + (1...count).map { "reserved \($0);" }.joined() + end)
+        #expect(
+            message.reservedRange.count + (message.enumType.first?.reservedRange.count ?? 0)
+                == count)
+    }
+
+    @Test("has many statements with several numbers of extensions")
+    func extensionRanges() throws {
+        let count = 30_000
+        let ranges = (1...count).map { "extensions \(20_000 + 2 * $0), \(20_001 + 2 * $0);" }
+        let message = try message("syntax = \"proto2\"; message M {" + ranges.joined() + "}")
+        #expect(message.extensionRange.count == 2 * count)
+    }
 }

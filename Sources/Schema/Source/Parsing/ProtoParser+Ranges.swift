@@ -16,34 +16,29 @@ extension ProtoParser {
     ) throws(BrokenStatement) {
         let numbers = ReservedNumbers(
             names: PathNumber.Message.reservedName, ranges: PathNumber.Message.reservedRange)
-        var ranges = message.reservedRange
-        try reserved(numbers, names: &message.reservedName, at: path) {
-            parser, rangesPath throws(BrokenStatement) in
-            repeat {
-                let range = try parser.range(at: rangesPath + [Int32(ranges.count)])
-                ranges.append(.init(start: range.start, end: range.end))
-            } while parser.take(if: ",")
+        try reserved(
+            numbers, names: &message.reservedName, ranges: &message.reservedRange, at: path
+        ) { parser, path throws(BrokenStatement) in
+            let range = try parser.range(at: path)
+            return .init(start: range.start, end: range.end)
         }
-        message.reservedRange = ranges
     }
 
     mutating func reserved(of type: inout Enum, at path: ProtoPath) throws(BrokenStatement) {
         let numbers = ReservedNumbers(
             names: PathNumber.Enum.reservedName, ranges: PathNumber.Enum.reservedRange)
-        var ranges = type.reservedRange
-        try reserved(numbers, names: &type.reservedName, at: path) {
-            parser, rangesPath throws(BrokenStatement) in
-            repeat {
-                let range = try parser.enumRange(at: rangesPath + [Int32(ranges.count)])
-                ranges.append(.init(start: range.start, end: range.end))
-            } while parser.take(if: ",")
+        try reserved(
+            numbers, names: &type.reservedName, ranges: &type.reservedRange, at: path
+        ) { parser, path throws(BrokenStatement) in
+            let range = try parser.enumRange(at: path)
+            return .init(start: range.start, end: range.end)
         }
-        type.reservedRange = ranges
     }
 
-    private mutating func reserved(
-        _ numbers: ReservedNumbers, names: inout [String], at path: ProtoPath,
-        ranges: (inout ProtoParser, ProtoPath) throws(BrokenStatement) -> Void
+    private mutating func reserved<Range>(
+        _ numbers: ReservedNumbers, names: inout [String], ranges: inout [Range],
+        at path: ProtoPath,
+        range: (inout ProtoParser, ProtoPath) throws(BrokenStatement) -> Range
     ) throws(BrokenStatement) {
         let start = lexer.current.position
         lexer.advance()
@@ -67,7 +62,9 @@ extension ProtoParser {
                         : try nameText("a reserved name in quotation marks"))
             } while take(if: ",")
         } else {
-            try ranges(&self, listPath)
+            repeat {
+                ranges.append(try range(&self, listPath + [Int32(ranges.count)]))
+            } while take(if: ",")
         }
         try expect(endOf: location, ";")
     }
@@ -167,7 +164,8 @@ extension ProtoParser {
     private mutating func repeatOptions(
         of message: inout Message, from first: Int, locations start: Int, at depth: Int
     ) {
-        let added = locations[start...]
+        // A slice would share the storage of all locations, which appending to them would copy.
+        let added = Array(locations[start...])
         for index in message.extensionRange.indices.dropFirst(first + 1) {
             message.extensionRange[index].options = message.extensionRange[first].options
             locations += added.map { location in
