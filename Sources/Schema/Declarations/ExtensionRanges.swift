@@ -3,6 +3,7 @@ import SwiftletMessages
 /// The numbers that extensions of a message can have.
 struct ExtensionRanges: Sendable {
     typealias Range = Google.Protobuf.DescriptorProto.ExtensionRange
+    typealias Declaration = Google.Protobuf.ExtensionRangeOptions.Declaration
 
     /// Sorted by their starts.
     private let ranges: [Range]
@@ -14,6 +15,13 @@ struct ExtensionRanges: Sendable {
     /// Two ranges with a number in common; nil if there are none.
     var overlap: (Range, Range)? {
         zip(ranges, ranges.dropFirst()).first { ($0.end ?? 0) > ($1.start ?? 0) }
+    }
+
+    /// The declarations of extensions in the options of the ranges, by their numbers. Of two with one number, the first.
+    var declarations: [Int32: Declaration] {
+        Dictionary(
+            ranges.flatMap { $0.options?.declaration ?? [] }.map { ($0.number ?? 0, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The range that has the number; nil if there is none. Correct only for ranges that do not overlap.

@@ -59,4 +59,25 @@ struct ProtoCostTests {
         let message = try message("syntax = \"proto2\"; message M {" + ranges.joined() + "}")
         #expect(message.extensionRange.count == 2 * count)
     }
+
+    @Test("has many extensions, and as many declarations of them, of which one differs")
+    func declarations() throws {
+        let count = 60_000
+        let numbers = 100_001...100_000 + count
+        let declarations = numbers.map {
+            "declaration = { number: \($0) full_name: \".e\($0)\" type: \"int32\" }"
+        }
+        let extensions = numbers.map { "optional int32 e\($0) = \($0);" }
+        let source =
+            "syntax = \"proto2\"; message M { extensions 100001 to max ["
+            + declarations.joined(separator: ",") + "]; } extend M {"
+            + extensions.dropLast().joined() + "optional bool e160000 = 160000; }"
+        let error = try #require(throws: ProtoCompilationError.self) {
+            try ProtoCompiler().compile(source: source)
+        }
+        #expect(
+            error.diagnostics.map(\.message) == [
+                "the extension range declares 160000 with the type 'int32'"
+            ])
+    }
 }

@@ -17,6 +17,7 @@ final class LinkedMessage {
 
     private lazy var fieldsByName = Dictionary(
         fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    private lazy var declarations = extensionRanges.declarations
     /// The required fields, once they were asked for. Each value of the message in an option needs them.
     private var knownRequiredFields: [LinkedField]?
 
@@ -44,6 +45,9 @@ final class LinkedMessage {
 
     /// The field of that name. Only valid after all fields are known.
     func field(named name: String) -> LinkedField? { fieldsByName[name] }
+
+    /// How an extension range declares the number. Only valid after the options of the ranges are interpreted.
+    func declaration(of number: Int32) -> ExtensionRanges.Declaration? { declarations[number] }
 }
 
 /// An enum whose name and values are known.

@@ -153,8 +153,7 @@ extension FileValidator {
         let range = linked.container?.extensionRanges.range(with: linked.number)
         guard let options = range?.options else { return }
         let place = path + [PathNumber.Field.number]
-        guard let declaration = options.declaration.first(where: { $0.number == linked.number })
-        else {
+        guard let declaration = linked.container?.declaration(of: linked.number) else {
             if options.verification == .declaration || !options.declaration.isEmpty {
                 file.fail("the extension range does not declare \(linked.number)", at: place)
             }
