@@ -38,7 +38,7 @@ struct ClusterBalancerTests {
         }
     }
 
-    @Test("is forgotten of the names of endpoints that are gone")
+    @Test("is forgotten of the names of endpoints that no balancer keeps")
     func goneNames() throws {
         let settings = UpstreamTLS(
             identity: nil, roots: .system, names: [], sni: "", sendsHostName: true,
@@ -51,13 +51,17 @@ struct ClusterBalancerTests {
         var security = ClusterSecurity([:])
         security.use(settings)
         let stays = security.security(of: endpoint("stays"))
-        weak var gone: EndpointSecurity?
-        gone = security.security(of: endpoint("gone"))
-        #expect(gone != nil)
+        // That of an endpoint that is gone, and which a balancer still keeps.
+        var kept = security.security(of: endpoint("gone"))
+        weak let gone = kept
         for _ in 0..<2 {
             security.use(settings)
             #expect(security.security(of: endpoint("stays")) === stays)
         }
+        #expect(security.security(of: endpoint("gone")) === kept)
+        kept = nil
         #expect(gone == nil)
+        security.use(settings)
+        #expect(security.securities.count == 1)
     }
 }

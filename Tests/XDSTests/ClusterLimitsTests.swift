@@ -40,6 +40,7 @@ struct ClusterLimitsTests {
 
         mutating func update(_ leaf: LeafCluster, _ load: ClusterLoad?) throws {
             memory.load = load
+            memory.security.use(leaf.cluster.tls)
             let tree = LeafTree(leaf, path: [], at: now, &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
@@ -202,13 +203,30 @@ struct ClusterLimitsTests {
         #expect(load.take().drops["all"] == 1)
     }
 
-    @Test("use the connections of a locality that comes back within 15 minutes, and not later")
-    func returningLocality() throws {
+    @Test(
+        "use the connections of a locality that comes back within 15 minutes, and not later",
+        arguments: [false, true])
+    func returningLocality(isSecured: Bool) throws {
         let (one, two) = (Self.endpoints(zones: ["y"]), Self.endpoints())
         func leaf(_ endpoints: Envoy.Endpoints.ClusterLoadAssignment) -> LeafCluster {
-            Sample.leaf("returning", reportsTo: nil, endpoints)
+            Sample.leaf("returning", reportsTo: nil, endpoints) { cluster in
+                guard isSecured else { return }
+                let roots = Envoy.TLS.CertificateValidationContext.with {
+                    $0.systemRootCerts = .init()
+                }
+                let context = Envoy.TLS.UpstreamTlsContext.with {
+                    $0.commonTLSContext = .with {
+                        $0.validationContextType = .validationContext(roots)
+                    }
+                    $0.autoHostSNI = true
+                }
+                cluster.transportSocket = .with {
+                    $0.configType = .typedConfig(Sample.any(context))
+                }
+            }
         }
         var tree = try Tree(leaf(two), nil)
+        #expect(tree.endpoints.values.allSatisfy { ($0.attributes.security != nil) == isSecured })
         for minutes in [14, 28, 42] {
             try tree.update(leaf(one), nil)
             tree.now = .seconds(minutes * 60)

@@ -3,25 +3,30 @@ import SwiftletCore
 /// The security of the endpoints of one cluster. An endpoint keeps its connections as long as the settings, and the name
 /// that is sent to it, are the same.
 struct ClusterSecurity: Sendable {
+    struct Entry: Sendable {
+        weak var security: EndpointSecurity?
+    }
+
     private let providers: [ByteText: XDS.Bootstrap.FileWatcher]
     private var settings: UpstreamTLS?
     private var sessions: UpstreamSessions?
-    /// By the name that is sent; empty for none.
-    private var securities: [ByteText: EndpointSecurity] = [:]
-    /// Those of the endpoints before the update, as far as none of the new endpoints has used them.
-    private var former: [ByteText: EndpointSecurity] = [:]
+    /// By the name that is sent; empty for none. The balancers hold the securities of their endpoints. Some hold those
+    /// of endpoints that are gone, whose connections are used again if the endpoints come back.
+    private(set) var securities: [ByteText: Entry] = [:]
 
     /// - Parameter providers: The certificate providers of the bootstrap.
     init(_ providers: [ByteText: XDS.Bootstrap.FileWatcher]) { self.providers = providers }
 }
 
 extension ClusterSecurity {
-    /// Begins an update: uses the settings of a cluster from now on, and forgets the names of endpoints that are gone.
+    /// Begins an update: uses the settings of a cluster from now on, and forgets the names that no balancer uses.
     mutating func use(_ settings: UpstreamTLS?) {
-        former = settings == self.settings ? securities : [:]
-        securities = [:]
-        guard settings != self.settings else { return }
+        guard settings != self.settings else {
+            securities = securities.filter { $0.value.security != nil }
+            return
+        }
         self.settings = settings
+        securities = [:]
         sessions = settings.map { UpstreamSessions($0, providers) }
     }
 
@@ -29,16 +34,12 @@ extension ClusterSecurity {
     mutating func security(of endpoint: Endpoints.Endpoint) -> EndpointSecurity? {
         guard let settings, let sessions else { return nil }
         let name = settings.sentName(to: endpoint)
-        if let security = securities[name] { return security }
-        if let security = former.removeValue(forKey: name) {
-            securities[name] = security
-            return security
-        }
+        if let security = securities[name]?.security { return security }
         let names = CertificateNames(settings, sentName: name.isEmpty ? nil : name)
         let security = EndpointSecurity(
             sessions, indicating: name.isEmpty ? nil : name.string,
             checkingNames: { names.refusal(of: $0) })
-        securities[name] = security
+        securities[name] = Entry(security: security)
         return security
     }
 }
