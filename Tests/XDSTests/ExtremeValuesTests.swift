@@ -202,26 +202,50 @@ struct ExtremeValuesTests {
         }
     }
 
+    /// Each has one locality.
+    private func priorities(_ count: Int, from first: Int) -> [[Endpoints.Group]] {
+        (first..<first + count).map { number in
+            [
+                Endpoints.Group(
+                    locality: Sample.zone(ByteText("\(number)")), weight: 1, endpoints: [])
+            ]
+        }
+    }
+
     @Test("of a priority costs no array of that size, and very many priorities cost linear time")
     func priorities() {
-        func priorities(_ count: Int, from first: Int) -> [[Endpoints.Group]] {
-            (first..<first + count).map { number in
-                [
-                    Endpoints.Group(
-                        locality: Sample.zone(ByteText("\(number)")), weight: 1, endpoints: [])
-                ]
-            }
-        }
         // Other localities in the same number of places, and then the first ones in another order.
         var names = PriorityNames()
         let count = 20_000
-        let first = names.names(for: priorities(count, from: 0), at: .zero)
+        let first = names.names(for: priorities(count, from: 0), hasLocalities: true, at: .zero)
         #expect(Set(first).count == count)
-        let second = names.names(for: priorities(count, from: count), at: .zero)
+        let second = names.names(
+            for: priorities(count, from: count), hasLocalities: true, at: .zero)
         #expect(Set(second).isDisjoint(with: first))
-        let moved = names.names(for: priorities(count, from: count).reversed(), at: .zero)
+        let moved = names.names(
+            for: priorities(count, from: count).reversed(), hasLocalities: true, at: .zero)
         #expect(moved.count == count)
         #expect(Set(moved).count == count)
+    }
+
+    @Test("of the number of localities that come and go are kept up to a limit, the newest ones")
+    func goneLocalities() {
+        var names = PriorityNames()
+        let limit = PriorityNames.maxGoneLocalityCount
+        func update(from first: Int, at time: Int, hasLocalities: Bool = true) -> [String] {
+            let groups = priorities(limit, from: first)
+            _ = names.names(for: groups, hasLocalities: hasLocalities, at: .seconds(time))
+            return groups.map { names.name(of: $0[0].locality) }
+        }
+        let oldest = update(from: 0, at: 1)
+        let next = update(from: limit, at: 2)
+        let newest = update(from: 2 * limit, at: 3)
+        #expect(names.localities.numbers.count == 2 * limit)
+        #expect(update(from: limit, at: 4) == next)
+        #expect(update(from: 2 * limit, at: 5) == newest)
+        #expect(Set(update(from: 0, at: 6)).isDisjoint(with: oldest))
+        _ = update(from: 0, at: 7, hasLocalities: false)
+        #expect(names.localities.numbers.isEmpty)
     }
 
     @Test(

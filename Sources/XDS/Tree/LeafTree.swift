@@ -18,7 +18,8 @@ struct LeafTree {
         hasSessions: Bool = false, _ memory: inout LeafMemory
     ) {
         let priorities = leaf.endpoints?.priorities ?? []
-        let priorityNames = memory.names.names(for: priorities, at: now)
+        let priorityNames = memory.names.names(
+            for: priorities, hasLocalities: leaf.cluster.policy.hasLocalities, at: now)
         // Endpoints that drain get only the calls of sessions.
         let keepsDraining = hasSessions && leaf.cluster.sessionStates.contains(.draining)
         let needsPlace = memory.load != nil || rewritesAuthority || hasSessions

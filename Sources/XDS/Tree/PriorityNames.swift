@@ -1,9 +1,14 @@
 import SwiftletBalancing
+import SwiftletTransport
 
 /// The names of a cluster's priorities and localities in the tree. A balancer keeps its connections as long as its name
 /// is the same, so the names follow the localities when these move.
 struct PriorityNames: Sendable {
-    private var localities = Numbering<Endpoints.Locality>()
+    /// The most localities that are gone and whose names are kept. Bounds a control plane that sends ever new ones.
+    static let maxGoneLocalityCount = 1_000
+
+    /// Empty if the cluster's policy has no balancers of localities.
+    private(set) var localities = Numbering<Endpoints.Locality>()
     /// When the names of localities that are gone are forgotten: as long as their balancers are kept, they come back under
     /// their names.
     private var removalTimes: [Endpoints.Locality: Duration] = [:]
@@ -16,7 +21,11 @@ struct PriorityNames: Sendable {
 extension PriorityNames {
     /// The names of the priorities. One that has a locality of an earlier priority gets its name: that of the same
     /// place if possible. Each name is used once.
-    mutating func names(for priorities: [[Endpoints.Group]], at now: Duration) -> [String] {
+    ///
+    /// - Parameter hasLocalities: Whether the localities are named, too.
+    mutating func names(
+        for priorities: [[Endpoints.Group]], hasLocalities: Bool, at now: Duration
+    ) -> [String] {
         let sets = priorities.map { Set($0.map(\.locality)) }
         var isTaken = Array(repeating: false, count: known.count)
         var numbers: [Int?] = sets.enumerated().map { place, set in
@@ -48,7 +57,12 @@ extension PriorityNames {
             }
         }
         known = zip(numbers.compactMap { $0 }, sets).map { ($0, $1) }
-        keep(priorities.flatMap { $0.map(\.locality) }, at: now)
+        if hasLocalities {
+            keep(priorities.flatMap { $0.map(\.locality) }, at: now)
+        } else {
+            removalTimes = [:]
+            localities.keep([])
+        }
         return known.map { "\($0.number)" }
     }
 
@@ -59,6 +73,11 @@ extension PriorityNames {
             removalTimes[locality] = now + ChildBalancer.retention
         }
         removalTimes = removalTimes.filter { !set.contains($0.key) && $0.value > now }
+        let excess = removalTimes.count - Self.maxGoneLocalityCount
+        if excess > 0 {
+            let oldest = removalTimes.inOrder { $0.value < $1.value }.prefix(excess)
+            for (locality, _) in oldest { removalTimes[locality] = nil }
+        }
         localities.keep(used + removalTimes.keys)
     }
 
