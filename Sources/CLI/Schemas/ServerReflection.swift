@@ -52,18 +52,24 @@ struct ServerReflection {
             var missing: [String] = []
             for name in fetch.serviceNames {
                 limits.maxRequestCount -= fetch.requestCount
-                guard limits.maxRequestCount > 0, limits.maxByteCount > 0 else {
+                guard limits.maxRequestCount > 0, limits.maxByteCount > 0,
+                    limits.maxMemoryByteCount > 0
+                else {
                     throw LookupError(
                         description: "the services of the server at \(target) lead to more than "
-                            + "\(self.limits.maxRequestCount) requests or "
-                            + "\(self.limits.maxByteCount) bytes; name a service")
+                            + "\(self.limits.maxRequestCount) requests, "
+                            + "\(self.limits.maxByteCount) bytes or "
+                            + "\(self.limits.maxMemoryByteCount) bytes of memory; name a service")
                 }
                 fetch = SchemaFetch(symbols: [name], limits: limits)
                 do {
                     for file in try await schema(&fetch).files
                     where known.insert(file.name).inserted {
                         files.append(file.descriptor)
-                        limits.maxByteCount -= file.descriptor.encoded().count
+                        let bytes = file.descriptor.encoded()
+                        limits.maxByteCount -= bytes.count
+                        limits.maxMemoryByteCount -= try Google.Protobuf.FileDescriptorProto
+                            .listByteCount(of: bytes.span)
                     }
                 } catch is SchemaError {
                     missing.append(name)

@@ -33,6 +33,10 @@ public struct SchemaFetch: Sendable {
         /// The most bytes of all files. Default: 64 MiB.
         public var maxByteCount = 64 << 20
 
+        /// The most bytes of memory for the declarations in all files. Files of common schemas need up to ten times
+        /// their size, and those of a hostile server hundreds of times. Default: 512 MiB.
+        public var maxMemoryByteCount = 512 << 20
+
         /// The most requests. Default: 100,000.
         public var maxRequestCount = 100_000
 
@@ -65,6 +69,7 @@ public struct SchemaFetch: Sendable {
     /// The server's reasons for the files that it does not have, by their names.
     private var missingFiles: [String: String] = [:]
     private var byteCount = 0
+    private var memoryByteCount = 0
     /// How many requests ``next()`` has returned.
     public private(set) var requestCount = 0
 
@@ -205,9 +210,20 @@ public struct SchemaFetch: Sendable {
                     \(limits.maxFileCount) files
                     """)
         }
+        do throws(WireError) { memoryByteCount += try File.listByteCount(of: bytes.span) } catch {
+            throw undecodable(error)
+        }
+        guard memoryByteCount <= limits.maxMemoryByteCount else {
+            throw SchemaError(
+                declaration: path,
+                message: """
+                    the files of the server need more than \(limits.maxMemoryByteCount) bytes of \
+                    memory; ask for fewer symbols, or use the .proto files
+                    """)
+        }
         let file: File
         do throws(WireError) { file = try File(decoding: bytes) } catch {
-            throw SchemaError(declaration: path, message: "a file cannot be decoded: \(error)")
+            throw undecodable(error)
         }
         let name = file.name ?? ""
         try checkName(name)
@@ -215,6 +231,10 @@ public struct SchemaFetch: Sendable {
         guard files.updateValue(file, forKey: name) == nil else { return }
         fileNames.append(name)
         pending += file.dependency.map { .file($0) }
+    }
+
+    private func undecodable(_ error: WireError) -> SchemaError {
+        SchemaError(declaration: path, message: "a file cannot be decoded: \(error)")
     }
 
     /// Throws for a name that cannot be a key at a cost that is proportional to its size.

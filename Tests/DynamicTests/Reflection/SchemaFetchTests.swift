@@ -196,4 +196,38 @@ struct SchemaFetchTests {
         _ = limited.next()
         #expect(throws: SchemaError.self) { try limited.receive(file("a.proto")) }
     }
+
+    /// A file with a message that has empty fields, of two bytes each.
+    private static func fileOfFields(_ count: Int) -> [UInt8] {
+        let message = Array(repeatElement([0x12, 0] as [UInt8], count: count).joined())
+        return [0x22] + rawVarint(message.count) + message
+    }
+
+    @Test("refuses files that need much more memory than their size, before they are decoded")
+    func memory() throws {
+        var list = GRPC.Reflection.FileDescriptorResponse()
+        list.fileDescriptorProto = [Self.fileOfFields(2 << 20)]
+        var response = Response()
+        response.messageResponse = .fileDescriptorResponse(list)
+        var fetch = SchemaFetch(symbols: ["t.A"])
+        _ = fetch.next()
+        let error = #expect(throws: SchemaError.self) { try fetch.receive(response) }
+        #expect(
+            error?.message.hasPrefix(
+                "the files of the server need more than 536870912 bytes of memory") == true)
+
+        // The memory of several files is added up.
+        var limits = SchemaFetch.Limits()
+        limits.maxMemoryByteCount = 100_000
+        fetch = SchemaFetch(symbols: ["t.A"], limits: limits)
+        _ = fetch.next()
+        list.fileDescriptorProto = [Self.fileOfFields(100), Self.fileOfFields(100)]
+        response.messageResponse = .fileDescriptorResponse(list)
+        try fetch.receive(response)
+        fetch = SchemaFetch(symbols: ["t.A"], limits: limits)
+        _ = fetch.next()
+        list.fileDescriptorProto = Array(repeating: Self.fileOfFields(100), count: 10)
+        response.messageResponse = .fileDescriptorResponse(list)
+        #expect(throws: SchemaError.self) { try fetch.receive(response) }
+    }
 }
