@@ -48,17 +48,16 @@ struct InspectionCommandTests {
                 """)
     }
 
-    @Test("stop at the limit of requests, also if the server lists services without end")
-    func endlessServices() async throws {
+    /// A server that lists a thousand services. `answer` is called for each request, also for the one for the list.
+    private static func makeReflection(
+        _ answer: @escaping @Sendable (SchemaFetch.Request) -> SchemaFetch.Response
+    ) throws -> LoopbackServer {
         typealias Reflection = Method<SchemaFetch.Request, SchemaFetch.Response>
-        let requestCount = Counter()
         let method = try Reflection(path: SchemaFetch(symbols: []).path, .bidirectional)
-        let server = try LoopbackServer { server in
+        return try LoopbackServer { server in
             server.bidirectional(method) { requests, replies, _ in
                 for try await request in requests {
-                    requestCount.add()
-                    var reply = SchemaFetch.Response()
-                    reply.messageResponse = .errorResponse(.with { $0.errorCode = 5 })
+                    var reply = answer(request)
                     if case .listServices = request.messageRequest {
                         reply.messageResponse = .listServicesResponse(
                             .with {
@@ -69,6 +68,15 @@ struct InspectionCommandTests {
                 }
             }
         }
+    }
+
+    @Test("stop at the limit of requests, also if the server lists services without end")
+    func endlessServices() async throws {
+        let requestCount = Counter()
+        let server = try Self.makeReflection { _ in
+            requestCount.add()
+            return .with { $0.messageResponse = .errorResponse(.with { $0.errorCode = 5 }) }
+        }
         let channel = try Channel(server.target, credentials: .insecure)
         var reflection = ServerReflection(channel: channel, target: server.target)
         reflection.limits.maxRequestCount = 20
@@ -78,6 +86,34 @@ struct InspectionCommandTests {
         }
         #expect(error?.description.contains("lead to more than 20 requests") == true)
         #expect(requestCount.count == 20)
+        await channel.close()
+    }
+
+    @Test("stop at the limit of memory for all services together")
+    func largeServices() async throws {
+        let server = try Self.makeReflection { request in
+            guard case .fileContainingSymbol(let name) = request.messageRequest else {
+                return .init()
+            }
+            let file = Google.Protobuf.FileDescriptorProto.with {
+                $0.name = name
+                $0.package = "s"
+                $0.service = [.with { $0.name = String(name.dropFirst(2)) }]
+            }
+            return .with {
+                $0.messageResponse = .fileDescriptorResponse(
+                    .with { $0.fileDescriptorProto = [file.encoded()] })
+            }
+        }
+        let channel = try Channel(server.target, credentials: .insecure)
+        var reflection = ServerReflection(channel: channel, target: server.target)
+        let service = MemoryLayout<Google.Protobuf.ServiceDescriptorProto>.stride
+        reflection.limits.maxMemoryByteCount = 3 * service
+        let limited = reflection
+        let error = await #expect(throws: LookupError.self) {
+            try await limited.schemaOfDescribedServices()
+        }
+        #expect(error?.description.contains("\(3 * service) bytes of memory") == true)
         await channel.close()
     }
 
