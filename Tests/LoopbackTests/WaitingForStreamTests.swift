@@ -93,7 +93,7 @@ struct WaitingForStreamTests {
         link.end(with: loss)
         // A call was refused before the subchannel got the report of the end.
         subchannel.drainRefusing(link)
-        #expect(subchannel.report.connectivity == .idle)
+        #expect(subchannel.snapshot.connectivity == .idle)
         subchannel.handle(.dropped)
         owner.subchannel.withLock { $0 = nil }
     }

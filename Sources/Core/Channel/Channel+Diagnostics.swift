@@ -57,8 +57,12 @@ extension ChannelCore {
 
 extension SubchannelCore {
     var snapshot: SubchannelSnapshot {
-        let (addresses, links) = state.withLock { ($0.life.addresses.list, $0.life.links) }
-        let report = report
+        let (addresses, links, report) = state.withLock { state in
+            (
+                state.life.addresses.list, state.life.links,
+                state.life.report(target: plan.target)
+            )
+        }
         let connections =
             links.open.map { $0.snapshot(isDraining: false) }
             + links.draining.map { $0.snapshot(isDraining: true) }

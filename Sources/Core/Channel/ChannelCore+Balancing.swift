@@ -95,9 +95,10 @@ extension ChannelCore {
             if generation == work.generation { receive(result, &work) }
         case .subchannel(let core):
             let isMember = state.withLock { $0.members[core.id] === core }
-            let report = core.report
             let subchannel = Subchannel(id: core.id, backend: core)
-            if isMember { run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) } }
+            if let report = core.takeReport(), isMember {
+                run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) }
+            }
             core.readNextReports()
         case .load(let core, let load):
             let isMember = state.withLock { $0.members[core.id] === core }

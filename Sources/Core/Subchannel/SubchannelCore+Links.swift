@@ -45,12 +45,11 @@ extension SubchannelCore: LinkOwner {
     }
 
     /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
-    /// reported yet, or it has no stream identifiers left. Its other calls continue.
+    /// reported yet, or it has no stream identifiers left. Its other calls continue. It reports its end itself, when its
+    /// calls have found another connection: without one, a released channel would be shut down before.
     func drainRefusing(_ link: any SubchannelLink) {
         handle(.draining(link, link.loss))
         link.leave()
-        // The connection may have ended before this subchannel received its events.
-        if link.hasEnded { handle(.ended(link, link.loss)) }
     }
 
     func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
@@ -68,8 +67,10 @@ extension GoAwayFrame {
 // MARK: - State
 
 extension SubchannelCore {
-    /// The current state, as it is reported to the balancer.
-    var report: SubchannelState { state.withLock { $0.life.report(target: plan.target) } }
+    /// The next state for the balancer. Nil if it has received all.
+    func takeReport() -> SubchannelState? {
+        state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() }
+    }
 
     /// The part of a failed ``report`` that changes with time. Nil if the subchannel has not failed.
     var reconnection: RPCError.Reconnection? { state.withLock { $0.life.reconnection } }

@@ -11,6 +11,9 @@ final class SubchannelCore: Sendable {
         var race: ConnectionRace?
         /// The streams on which the server sends reports outside of the program's calls.
         var streams: [SubchannelStream] = []
+        /// The states that the balancer has not received, in their order. It gets each of them: a failure that is followed
+        /// by another attempt at once fails calls, too.
+        var reports: [SubchannelState] = []
     }
 
     /// The actions of an input, with the objects that were made for them under the lock.
@@ -54,8 +57,7 @@ final class SubchannelCore: Sendable {
 
 /// Receives the events of a subchannel, outside its lock.
 protocol SubchannelOwner: AnyObject, Sendable {
-    /// The state has changed. ``SubchannelCore/report`` is the new state. The reports of two threads may be
-    /// handled in either order.
+    /// The state has changed. The balancer gets the state that ``SubchannelCore/takeReport()`` returns.
     func subchannelChanged(_ subchannel: SubchannelCore)
     /// A connection was opened, drained or closed.
     func subchannelLinksChanged(_ subchannel: SubchannelCore)
@@ -108,6 +110,7 @@ extension SubchannelCore {
         if work.mustReport {
             let report = state.life.report(target: plan.target)
             log(.subchannel(id: diagnosticID, report.connectivity, report.failure), &work)
+            state.reports.append(report)
         }
         if !state.life.isConnecting { state.race = nil }
         work.race = state.race
@@ -193,6 +196,7 @@ extension SubchannelCore {
         link.changeOwner(to: self)
         // The server may have ended the connection before this subchannel could receive the report.
         if !link.acceptsCalls { drainRefusing(link) }
+        if link.hasEnded { handle(.ended(link, link.loss)) }
     }
 }
 
