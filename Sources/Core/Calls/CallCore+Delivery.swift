@@ -59,8 +59,8 @@ extension CallCore {
                 observer.receive(end: consume end)
                 return Consumption()
             }
-            if inflatedByteCount >= Self.maxInflatedByteCount, loop.isCurrent {
-                loop.run { [self] in deliverMore() }
+            if inflatedByteCount >= Self.maxInflatedByteCount, let loop = pauseOnLoop() {
+                loop.run { [self] in deliverPending() }
                 return Consumption()
             }
             next = state.withLock { state in
@@ -77,10 +77,18 @@ extension CallCore {
     /// other calls and connections have their turn.
     private static let maxInflatedByteCount = 4 << 20
 
-    /// Goes on with the deliveries. Nobody else has delivered in the meantime.
-    private func deliverMore() {
-        deliver(state.withLock { $0.continueDelivering() })
-        returnWindow()
+    /// Ends this thread's delivery, and returns the loop that must go on with it. Nil, without any effect, if this is not
+    /// the thread of a loop.
+    private func pauseOnLoop() -> EventLoop? {
+        state.withLock { state in
+            var loop = loop
+            if case .attached(let carrier, _) = state.lifetime.stage {
+                loop = carrier.readingLoop ?? loop
+            }
+            guard loop.isCurrent else { return nil }
+            state.lifetime.deliverer.pause()
+            return loop
+        }
     }
 
     /// Returns the size of the message if it was compressed; else 0.

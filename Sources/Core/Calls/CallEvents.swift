@@ -114,6 +114,8 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func reset(_ stream: StreamHandle) -> Bool
     /// The call has consumed bytes of the stream's messages.
     func consumed(_ consumption: Consumption, on stream: StreamHandle)
+    /// The loop whose thread receives the responses; nil if there is none.
+    var readingLoop: EventLoop? { get }
     /// What keeps the request from being sent, for the error of a deadline.
     func obstacle(of stream: StreamHandle) -> StreamObstacle?
 }
@@ -128,4 +130,5 @@ package enum StreamObstacle: Sendable {
 
 extension StreamCarrier {
     package func obstacle(of stream: StreamHandle) -> StreamObstacle? { nil }
+    package var readingLoop: EventLoop? { nil }
 }

@@ -4,6 +4,8 @@ import Synchronization
 // The requests that calls make to the connection that carries them.
 
 extension Link: StreamCarrier {
+    package var readingLoop: EventLoop? { loop }
+
     package func send(
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {

@@ -18,6 +18,9 @@ extension SingleDeliverer {
         return !isActive
     }
 
+    /// Ends the delivery, also if there are events left.
+    mutating func pause() { isActive = false }
+
     /// The next event of the delivery; nil ends it, so that the next ``begin()`` returns true.
     package mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
         isActive = event != nil

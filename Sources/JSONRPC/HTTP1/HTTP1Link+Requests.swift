@@ -100,6 +100,8 @@ extension HTTP1Link {
 }
 
 extension HTTP1Link: StreamCarrier {
+    var readingLoop: EventLoop? { loop }
+
     func send(
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
