@@ -54,9 +54,9 @@ struct DescriptorTests {
         let part = MemoryLayout<Google.Protobuf.UninterpretedOption.NamePart>.stride
         let bytes = file.encoded()
         #expect(
-            try File.listByteCount(of: bytes.span)
+            try File.listByteCount(of: bytes)
                 == 3 * message + 3 * MemoryLayout<String>.stride + option + part)
-        #expect(try File.listByteCount(of: [UInt8]().span) == 0)
+        #expect(try File.listByteCount(of: [UInt8]()) == 0)
     }
 
     @Test("has the same mistakes for the count of its memory as for its decoder")
@@ -71,7 +71,7 @@ struct DescriptorTests {
         {
             var found: (decoding: WireError?, counting: WireError?)
             do throws(WireError) { _ = try File(decoding: bytes) } catch { found.decoding = error }
-            do throws(WireError) { _ = try File.listByteCount(of: bytes.span) } catch {
+            do throws(WireError) { _ = try File.listByteCount(of: bytes) } catch {
                 found.counting = error
             }
             #expect(found.decoding == found.counting)

@@ -69,7 +69,7 @@ struct ServerReflection {
                         let bytes = file.descriptor.encoded()
                         limits.maxByteCount -= bytes.count
                         limits.maxMemoryByteCount -= try Google.Protobuf.FileDescriptorProto
-                            .listByteCount(of: bytes.span)
+                            .listByteCount(of: bytes)
                     }
                 } catch is SchemaError {
                     missing.append(name)

@@ -210,7 +210,7 @@ public struct SchemaFetch: Sendable {
                     \(limits.maxFileCount) files
                     """)
         }
-        do throws(WireError) { memoryByteCount += try File.listByteCount(of: bytes.span) } catch {
+        do throws(WireError) { memoryByteCount += try File.listByteCount(of: bytes) } catch {
             throw undecodable(error)
         }
         guard memoryByteCount <= limits.maxMemoryByteCount else {

@@ -4,7 +4,7 @@ extension Message {
     /// to decode them. Throws if they are not a message of the type; strings are not checked.
     ///
     /// Lists inside a map or a oneof are not counted.
-    package static func listByteCount(of bytes: Span<UInt8>) throws(WireError) -> Int {
+    package static func listByteCount(of bytes: [UInt8]) throws(WireError) -> Int {
         // Safe: the decoder is used only inside the closure.
         try unsafe bytes.withUnsafeBufferPointer { buffer throws(WireError) in
             guard let start = buffer.baseAddress else { return 0 }
