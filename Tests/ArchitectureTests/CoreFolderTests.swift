@@ -44,7 +44,7 @@ struct CoreFolderTests {
         "Arguments": ["CallDescription", "InterceptorFactory"],
         "Connecting": ["SocketSupply"],
         // A chain, and what makes attempts, make their calls on the channel.
-        "Deferred": ["Channel", "ChannelBackend"],
+        "Deferred": ["CallDescription", "Channel", "ChannelBackend"],
         "Interceptors": ["Channel", "ChannelBackend"],
     ]
 

@@ -53,3 +53,15 @@ extension CallCredentials {
     public func cachedMetadata(for call: CallDescription) -> Metadata? { nil }
     public var allowsInsecureConnections: Bool { false }
 }
+
+extension CallOptions {
+    /// Adds the metadata that `credentials` have given to the call.
+    package mutating func add(
+        _ metadata: Metadata, of credentials: any CallCredentials, to call: CallDescription
+    ) {
+        self.metadata.append(contentsOf: metadata)
+        if call.encryption == .byEndpoint, !credentials.allowsInsecureConnections {
+            needsEncryption = true
+        }
+    }
+}

@@ -116,20 +116,17 @@ extension CallOptions {
         set { set { $0.needsEncryption = newValue } }
     }
 
-    /// Removes the interceptors and the credentials, because the chain of the call has made them. Otherwise the
-    /// call below the chain would keep what they captured.
-    mutating func removeInterceptors() {
-        guard !hasNoInterceptors else { return }
-        set { values in
-            values.interceptors = []
-            values.credentials = nil
-        }
+    /// Removes the interceptors, because the chain of the call has made them. Otherwise the call below the chain would
+    /// keep what they captured.
+    package mutating func removeInterceptors() {
+        if !interceptors.isEmpty { interceptors = [] }
     }
 
-    /// Whether the options add no interceptor to the call.
-    var hasNoInterceptors: Bool {
-        guard let values = rare?.values else { return true }
-        return values.interceptors.isEmpty && values.credentials == nil
+    /// Removes the credentials, because the call gets their metadata. Otherwise it would keep what they captured.
+    mutating func takeCredentials() -> (any CallCredentials)? {
+        guard let credentials else { return nil }
+        self.credentials = nil
+        return credentials
     }
 }
 

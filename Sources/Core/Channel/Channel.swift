@@ -239,13 +239,12 @@ extension Channel {
         if hasDefaults { call.options = call.options.merged(over: defaultOptions) }
         call.options.inherit(InheritedDeadline.ofCall)
         // A shut-down queue cannot run the deadline timer of an interceptor chain.
-        guard !interceptors.isEmpty || !call.options.hasNoInterceptors, !backend.queue.isShutDown
+        guard !interceptors.isEmpty || !call.options.interceptors.isEmpty,
+            !backend.queue.isShutDown
         else { return makeBare(call) }
 
         let description = CallDescription(
-            call.method.path, call.method.shape,
-            authority: call.options.authority ?? backend.authority,
-            backend.encryption, plain: call.method.plain)
+            call.method, authority: call.options.authority, backend)
         // The timeout counts from here, so that the time which interceptors take is included.
         call.options.beginTimeout()
         let factories = factories(for: description, call.options)
@@ -255,29 +254,27 @@ extension Channel {
     private func factories(
         for call: CallDescription, _ options: CallOptions
     ) -> [InterceptorFactory] {
-        if let commonFactories, options.hasNoInterceptors { return commonFactories }
-        var factories = interceptors.factories(for: call, and: options.interceptors)
-        // Last, so that a call which an interceptor starts again gets new credentials.
-        if let credentials = options.credentials { factories.append(.credentials(credentials)) }
-        return factories
+        if let commonFactories, options.interceptors.isEmpty { return commonFactories }
+        return interceptors.factories(for: call, and: options.interceptors)
     }
 
     /// The call below the interceptors. In most channels, it is a ``CallCore``.
     func makeBare(_ call: consuming NewCall) -> any CallRequests {
+        guard call.options.credentials == nil else { return makeDeferred(call, nil) }
         guard let configs else {
             return makeCore(
                 call.method, call.options, CallSelection(nil), call.observer, call.meter, .first)
         }
         guard let selection = configs.knownSelection(for: call.method.path, call.options) else {
-            return makeDeferred(call, nil, configs)
+            return makeDeferred(call, nil)
         }
         return selection.rules?.filter == nil
-            ? make(call, selection) : makeDeferred(call, selection, configs)
+            ? make(call, selection) : makeDeferred(call, selection)
     }
 
-    /// The call when what is set for it is known.
+    /// The call when what it waits for is known.
     private func makeDeferred(
-        _ call: consuming NewCall, _ selection: consuming CallSelection?, _ configs: MethodConfigs
+        _ call: consuming NewCall, _ selection: consuming CallSelection?
     ) -> any CallRequests {
         DeferredCall(call, selection, configs, limits, backend) { [self] call, selection in
             make(call, selection)

@@ -14,19 +14,33 @@ extension DeferredCall {
             case over
         }
 
+        /// What the call waits for.
+        enum Reason {
+            case credentials, config, step
+
+            var text: String {
+                switch self {
+                case .credentials: "before the call credentials gave their metadata"
+                case .config: "before the resolver's first result"
+                case .step: "during a step before the call"
+                }
+            }
+        }
+
         private var stage = Stage.idle
+        private(set) var reason = Reason.credentials
         /// Nil once the call is made or over.
         private var observer: (any CallObserver)?
         /// Nil once the call is made or over.
         private var make: Make?
         var options: CallOptions
         /// Nil until it is known, and once the call is made or over.
-        var selection: CallSelection?
+        private var selection: CallSelection?
         /// The only request of a call that has one.
         var only: EncodedMessage?
         /// The requests that were not passed on, in their order.
         private var requests: [CallRequest] = []
-        /// Tells the selector's step that the call has ended.
+        /// Tells the credentials, or the selector's step, that the call has ended.
         private var whenEnded: (@Sendable () -> Void)?
 
         init(
@@ -84,6 +98,19 @@ extension DeferredCall.State {
         return options.absoluteDeadline
     }
 
+    /// The credentials have given their metadata. Returns what is set for the call, if it is known.
+    mutating func beginChoice() -> CallSelection? {
+        reason = .config
+        whenEnded = nil
+        return selection.take()
+    }
+
+    /// What is set for the call is known.
+    mutating func beginStep(_ selection: consuming CallSelection?) {
+        reason = .step
+        self.selection = selection
+    }
+
     /// Nil if the call does not wait any more.
     mutating func beginMaking() -> DeferredCall.Parts? {
         guard isWaiting else { return nil }
@@ -121,9 +148,9 @@ extension DeferredCall.State {
             only: only.take(), make: make, whenEnded: whenEnded.take())
     }
 
-    /// Keeps what tells the step that the call has ended. True if the call has ended already.
-    mutating func keep(_ body: @escaping @Sendable () -> Void) -> Bool {
-        if isWaiting { whenEnded = body }
+    /// Keeps what is called if the call ends while it waits for that reason. True if the call has ended already.
+    mutating func keep(for reason: Reason, _ body: @escaping @Sendable () -> Void) -> Bool {
+        if isWaiting, self.reason == reason { whenEnded = body }
         return isOver
     }
 }

@@ -1,9 +1,9 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call that cannot be made yet: it waits for the service config, or for a step that the config selector puts before
-/// it. Keeps the requests until then. After that, it passes them to the call that the channel makes, whose responses go
-/// to the observer directly.
+/// A call that cannot be made yet: it waits for the metadata of its credentials, for the service config, or for a step
+/// that the config selector puts before it. Keeps the requests until then. After that, it passes them to the call that
+/// the channel makes, whose responses go to the observer directly.
 final class DeferredCall: CallRequests {
     /// Makes the call when what is set for it is known.
     typealias Make = @Sendable (consuming NewCall, consuming CallSelection) -> any CallRequests
@@ -15,7 +15,8 @@ final class DeferredCall: CallRequests {
     private let isAwaited: Bool
     /// When the call began.
     private let begun: MonotonicInstant
-    private let configs: MethodConfigs
+    /// Nil in a channel without a service config.
+    private let configs: MethodConfigs?
     private let limits: MessageLimits
     private let backend: any ChannelBackend
     private let deadlineTimer = TimerSlot()
@@ -25,7 +26,7 @@ final class DeferredCall: CallRequests {
     ///   - selection: Nil if it is not known.
     ///   - make: Keeps the channel until the call is made or over.
     init(
-        _ call: consuming NewCall, _ selection: consuming CallSelection?, _ configs: MethodConfigs,
+        _ call: consuming NewCall, _ selection: consuming CallSelection?, _ configs: MethodConfigs?,
         _ limits: MessageLimits, _ backend: any ChannelBackend, make: @escaping Make
     ) {
         method = call.method
@@ -52,13 +53,10 @@ extension DeferredCall {
             return
         }
         schedule(deadline)
-        if let selection = state.withLock({ $0.selection.take() }) {
-            begin(selection)
-        } else if configs.isKnown(orAdd: self) {
-            configIsKnown()
+        if let credentials = state.withLock({ $0.options.takeCredentials() }) {
+            authenticate(with: credentials)
         } else {
-            // The resolver of an idle channel starts with the first call.
-            backend.connect()
+            chooseConfig()
         }
         // The call may have been made, or have ended, before it was registered.
         if !state.withLock({ $0.isWaiting }) { unregister() }
@@ -70,9 +68,52 @@ extension DeferredCall {
         start()
     }
 
+    /// Gets the metadata of the call's credentials, and continues.
+    private func authenticate(with credentials: any CallCredentials) {
+        HeldLocks.assertNone(calling: "call credentials")
+        let call = CallDescription(
+            method, authority: state.withLock { $0.options.authority }, backend)
+        guard call.encryption != .none || credentials.allowsInsecureConnections else {
+            end(with: .insecureConnection)
+            return
+        }
+        if let metadata = credentials.cachedMetadata(for: call) {
+            return add(metadata, of: credentials, to: call)
+        }
+        let task = Task { [self] in
+            do throws(RPCError) {
+                add(try await credentials.metadata(for: call), of: credentials, to: call)
+            } catch {
+                end(with: error.ofControlPlane("the call credentials"))
+            }
+        }
+        keep(for: .credentials) { task.cancel() }
+    }
+
+    private func add(
+        _ metadata: Metadata, of credentials: any CallCredentials, to call: CallDescription
+    ) {
+        state.withLock { $0.options.add(metadata, of: credentials, to: call) }
+        chooseConfig()
+    }
+
+    private func chooseConfig() {
+        if let selection = state.withLock({ $0.beginChoice() }) {
+            begin(selection)
+        } else if configs?.isKnown(orAdd: self) ?? true {
+            configIsKnown()
+        } else {
+            // The resolver of an idle channel starts with the first call.
+            backend.connect()
+            // The call may have ended before it was added.
+            if !state.withLock({ $0.isWaiting }) { unregister() }
+        }
+    }
+
     /// Called when the config is known, if the call has waited for it.
     func configIsKnown() {
-        begin(configs.selection(for: method.path, state.withLock { $0.options.metadata }))
+        let metadata = state.withLock { $0.options.metadata }
+        begin(configs?.selection(for: method.path, metadata) ?? CallSelection(nil))
     }
 
     /// Makes the call, after the step that the selector may have put before it.
@@ -82,7 +123,7 @@ extension DeferredCall {
         let deadline: Deadline? = state.withLock { state in
             guard state.isWaiting else { return nil }
             rules?.apply(to: &state.options, begun: begun, limits)
-            state.selection = known.take()
+            state.beginStep(known.take())
             return state.options.absoluteDeadline
         }
         guard let deadline else { return }
@@ -92,8 +133,12 @@ extension DeferredCall {
         let whenEnded = filter.begin { [self] error in
             if let error { end(with: error) } else { make() }
         }
-        guard let whenEnded else { return }
-        if state.withLock({ $0.keep(whenEnded) }) { whenEnded() }
+        if let whenEnded { keep(for: .step, whenEnded) }
+    }
+
+    /// Keeps what tells the credentials, or the selector's step, that the call has ended.
+    private func keep(for reason: State.Reason, _ whenEnded: @escaping @Sendable () -> Void) {
+        if state.withLock({ $0.keep(for: reason, whenEnded) }) { whenEnded() }
     }
 
     private func make() {
@@ -125,7 +170,7 @@ extension DeferredCall {
     /// Removes the call from the channel's lists.
     private func unregister() {
         backend.openCalls.remove(self)
-        configs.remove(self)
+        configs?.remove(self)
     }
 }
 
@@ -160,10 +205,8 @@ extension DeferredCall: RegisteredCall, TimerTarget {
 
     /// The deadline has passed.
     func timerFired(now: MonotonicInstant) {
-        let isKnown = state.withLock { $0.selection != nil }
-        let step =
-            isKnown ? "during a step before the call" : "before the resolver's first result"
-        end(with: RPCError(.deadlineExceeded, "the deadline passed \(step)"))
+        let reason = state.withLock { $0.reason }
+        end(with: RPCError(.deadlineExceeded, "the deadline passed \(reason.text)"))
     }
 
     /// Ends the call, unless it was made. Returns the call that was made.

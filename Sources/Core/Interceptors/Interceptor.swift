@@ -120,7 +120,14 @@ public struct CallDescription: Hashable, Sendable {
             path, shape, authority: authority, isSecure ? .all : .none, plain: nil)
     }
 
-    init(
+    /// - Parameter authority: That of the call's options, if they have one.
+    init(_ method: MethodSignature, authority: String?, _ channel: any ChannelBackend) {
+        self.init(
+            method.path, method.shape, authority: authority ?? channel.authority,
+            channel.encryption, plain: method.plain)
+    }
+
+    private init(
         _ path: String, _ shape: CallShape, authority: String, _ encryption: Encryption,
         plain: PlainExchange?
     ) {

@@ -68,10 +68,8 @@ final class InterceptorChain: CallRequests {
         meter = call.meter
         isAwaited = call.observer.isAwaited
         let options = call.options
-        // The channel's interceptors come first. Credentials come last.
-        ownInterceptorEnd =
-            options.interceptors.isEmpty
-            ? 0 : factories.count - (options.credentials == nil ? 0 : 1)
+        // The channel's interceptors come first.
+        ownInterceptorEnd = options.interceptors.isEmpty ? 0 : factories.count
         state = Mutex(State(options: options, observer: call.observer))
         let source = ChainSource(channel: channel, factories: factories)
         let below = link(from: 0, under: .face(self), source)

@@ -126,6 +126,7 @@ extension Call {
             defer {
                 run.channel = nil
                 run.options.removeInterceptors()
+                _ = run.options.takeCredentials()
             }
             return (run.options, channel, requests)
         }

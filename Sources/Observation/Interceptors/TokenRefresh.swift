@@ -123,6 +123,8 @@ private final class TokenRefreshInterceptor: Interceptor {
         _ proceed: (CallOptions, InterceptedCall) -> Void
     ) {
         sent = metadata
-        proceed(request.options.adding(metadata, of: token, to: call.description), call)
+        var options = request.options
+        options.add(metadata, of: token, to: call.description)
+        proceed(options, call)
     }
 }
