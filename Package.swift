@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Swiftlet", targets: ["Swiftlet"]),
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
+        .library(name: "SwiftletInterceptors", targets: ["SwiftletInterceptors"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
         .library(name: "SwiftletStyles", targets: ["SwiftletStyles"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
@@ -63,9 +64,14 @@ let package = Package(
                 "SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem",
             ],
             path: "Sources/Balancing", swiftSettings: small),
-        // Metrics, and the interceptors that a program chooses.
+        // The chain of a call, and interceptors of the program's own.
         .target(
-            name: "SwiftletObservation", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            name: "SwiftletInterceptors", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            path: "Sources/Interceptors", swiftSettings: strict),
+        // Metrics, and the interceptors that a program chooses. SwiftletInterceptors comes with it.
+        .target(
+            name: "SwiftletObservation",
+            dependencies: ["SwiftletCore", "SwiftletInterceptors", "SwiftletTransport"],
             path: "Sources/Observation", swiftSettings: small),
         // Calls that block a thread, calls as values with futures, groups of calls, and batches of operations.
         .target(
@@ -115,7 +121,9 @@ let package = Package(
         // Errors, dates, data, URLs and progress of Foundation.
         .target(
             name: "SwiftletFoundation",
-            dependencies: ["SwiftletCore", "SwiftletMessages", "SwiftletTransport"],
+            dependencies: [
+                "SwiftletCore", "SwiftletInterceptors", "SwiftletMessages", "SwiftletTransport",
+            ],
             path: "Sources/Foundation", swiftSettings: small),
         .target(
             name: "SwiftletLoopback",
@@ -150,8 +158,9 @@ let package = Package(
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: [
-                "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
-                "SwiftletStyles", "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
+                "Swiftlet", "SwiftletBalancing", "SwiftletInterceptors", "SwiftletJSONRPC",
+                "SwiftletObservation", "SwiftletStyles", "SwiftletLoopback", "SwiftletServices",
+                "SwiftletTransport",
             ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
@@ -208,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "SwiftletBalancing", "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON",
-                "SwiftletObservation", "SwiftletTransport", "TestSupport",
+                "SwiftletBalancing", "SwiftletCore", "SwiftletHTTP1", "SwiftletInterceptors",
+                "SwiftletJSON", "SwiftletObservation", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -226,14 +235,17 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
-                "SwiftletStyles", "SwiftletCore", "SwiftletJSONRPC",
+                "SwiftletInterceptors", "SwiftletStyles", "SwiftletCore", "SwiftletJSONRPC",
                 "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
                 "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FoundationTests",
-            dependencies: ["Swiftlet", "SwiftletFoundation", "SwiftletStyles", "SwiftletLoopback"],
+            dependencies: [
+                "Swiftlet", "SwiftletFoundation", "SwiftletInterceptors", "SwiftletLoopback",
+                "SwiftletStyles",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "DynamicTests",
@@ -261,9 +273,8 @@ let package = Package(
         .testTarget(
             name: "JSONRPCTests",
             dependencies: [
-                "Swiftlet", "SwiftletJSONRPC", "SwiftletObservation", "SwiftletStyles",
-                "SwiftletLoopback",
-                "SwiftletTransport", "TestSupport",
+                "Swiftlet", "SwiftletInterceptors", "SwiftletJSONRPC", "SwiftletObservation",
+                "SwiftletStyles", "SwiftletLoopback", "SwiftletTransport", "TestSupport",
             ],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletBalancing
+import SwiftletInterceptors
 import SwiftletJSONRPC
 import SwiftletObservation
 import SwiftletServices

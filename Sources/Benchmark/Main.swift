@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletInterceptors
 
 /// Measures the library. The first argument names a set of measurements. Each set has a file, and adds
 /// its rows to a ``Report``.

@@ -1,5 +1,6 @@
 public import Foundation
 public import SwiftletCore
+import SwiftletInterceptors
 
 extension InterceptorFactory {
     /// What a `Progress` counts.

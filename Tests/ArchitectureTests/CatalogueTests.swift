@@ -9,6 +9,7 @@ struct CatalogueTests {
     static let pages: [(page: String, folders: [String])] = [
         ("Swiftlet/Swiftlet.docc/Swiftlet.md", ["Core", "Messages", "Swiftlet"]),
         ("Balancing/SwiftletBalancing.docc/SwiftletBalancing.md", ["Balancing"]),
+        ("Interceptors/SwiftletInterceptors.docc/SwiftletInterceptors.md", ["Interceptors"]),
         ("Observation/SwiftletObservation.docc/SwiftletObservation.md", ["Observation"]),
         ("Styles/SwiftletStyles.docc/SwiftletStyles.md", ["Styles"]),
         ("XDS/SwiftletXDS.docc/SwiftletXDS.md", ["XDS"]),

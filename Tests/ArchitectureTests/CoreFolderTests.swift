@@ -19,7 +19,6 @@ struct CoreFolderTests {
         ("Retry", "whether another attempt follows a failed one, and when"),
         ("Calls", "one call: requests, responses, deadline, being sent again"),
         ("Deferred", "settings of calls, and calls that wait for them"),
-        ("Interceptors", "what stands between a call and its caller"),
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
@@ -41,11 +40,11 @@ struct CoreFolderTests {
         "Balancing": ["CallCore"],
         "ServiceConfig": ["AttemptMaker", "CallRequests", "ChannelArguments", "NewCall"],
         "Measuring": ["ChannelArguments"],
-        "Arguments": ["CallDescription", "InterceptorFactory"],
+        // Interceptors stand between a call and its caller, and a channel makes their calls.
+        "Arguments": ["CallRequests", "Channel", "ChannelBackend", "NewCall"],
         "Connecting": ["SocketSupply"],
-        // A chain, and what makes attempts, make their calls on the channel.
-        "Deferred": ["CallDescription", "Channel", "ChannelBackend"],
-        "Interceptors": ["Channel", "ChannelBackend"],
+        // What makes attempts makes its calls on the channel.
+        "Deferred": ["Channel", "ChannelBackend"],
     ]
 
     @Test("use only types of earlier rooms, but for those in the list")

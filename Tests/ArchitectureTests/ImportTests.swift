@@ -11,7 +11,8 @@ struct ImportTests {
         "HTTP1": ["SwiftletTransport"],
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
-        "Observation": ["SwiftletCore", "SwiftletTransport"],
+        "Interceptors": ["SwiftletCore", "SwiftletTransport"],
+        "Observation": ["SwiftletCore", "SwiftletInterceptors", "SwiftletTransport"],
         "Styles": ["SwiftletCore", "SwiftletTransport"],
         "XDS": [
             "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
@@ -38,15 +39,18 @@ struct ImportTests {
             "SwiftletServices", "SwiftletTransport", "SwiftletXDS", "SwiftletJSON",
         ],
         "Benchmark": [
-            "Swiftlet", "SwiftletBalancing", "SwiftletJSONRPC", "SwiftletObservation",
-            "SwiftletLoopback", "SwiftletServices", "SwiftletStyles", "SwiftletTransport",
-            "Foundation",
+            "Swiftlet", "SwiftletBalancing", "SwiftletInterceptors", "SwiftletJSONRPC",
+            "SwiftletObservation", "SwiftletLoopback", "SwiftletServices", "SwiftletStyles",
+            "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": [
             "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
             "FoundationEssentials", "Foundation",
         ],
-        "Foundation": ["SwiftletCore", "SwiftletMessages", "SwiftletTransport", "Foundation"],
+        "Foundation": [
+            "SwiftletCore", "SwiftletInterceptors", "SwiftletMessages", "SwiftletTransport",
+            "Foundation",
+        ],
         "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
     ]
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwiftletCore
+@testable import SwiftletInterceptors
 
 @Suite("The order of events between neighbours of a chain")
 struct CallProgressTests {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletObservation
 import Synchronization

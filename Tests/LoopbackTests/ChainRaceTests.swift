@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletInterceptors
 import SwiftletLoopback
 import Synchronization
 import Testing

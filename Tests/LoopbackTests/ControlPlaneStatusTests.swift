@@ -1,3 +1,4 @@
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletObservation
 import Testing

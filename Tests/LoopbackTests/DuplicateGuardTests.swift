@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletInterceptors
 import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletObservation

@@ -1,6 +1,7 @@
 import Foundation
 import Swiftlet
 import SwiftletCore
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletStyles
 import Synchronization

@@ -1,3 +1,4 @@
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletStyles
 import SwiftletTransport

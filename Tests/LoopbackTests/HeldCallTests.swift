@@ -1,5 +1,6 @@
 import Dispatch
 import Swiftlet
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletObservation
 import Synchronization

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletInterceptors
 
 /// Never starts the rest of its call.
 final class HoldingInterceptor: Interceptor {

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletCore
+import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletStyles
 import Synchronization

@@ -10,4 +10,16 @@ package struct NewCall: ~Copyable {
     package var meter: (any CallMeter)?
     /// When the program began the call; nil means now.
     package var begun: MonotonicInstant?
+
+    package init(
+        method: MethodSignature, options: consuming CallOptions,
+        observer: consuming any CallObserver, meter: (any CallMeter)? = nil,
+        begun: MonotonicInstant? = nil
+    ) {
+        self.method = method
+        self.options = options
+        self.observer = observer
+        self.meter = meter
+        self.begun = begun
+    }
 }

@@ -11,7 +11,7 @@ package import SwiftletTransport
 /// optional: when the last reference is released, running calls continue, and the connections are
 /// closed after them.
 public final class Channel: Sendable {
-    let backend: any ChannelBackend
+    package let backend: any ChannelBackend
     /// The values of options that a call does not set.
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
@@ -245,10 +245,11 @@ extension Channel {
 
         let description = CallDescription(
             call.method, authority: call.options.authority, backend)
+        let factories = factories(for: description, call.options)
+        guard let maker = factories.first?.maker else { return makeBare(call) }
         // The timeout counts from here, so that the time which interceptors take is included.
         call.options.beginTimeout()
-        let factories = factories(for: description, call.options)
-        return InterceptorChain(self, call, description, factories)
+        return maker.makeCall(call, description, factories, of: self)
     }
 
     private func factories(
@@ -259,7 +260,7 @@ extension Channel {
     }
 
     /// The call below the interceptors. In most channels, it is a ``CallCore``.
-    func makeBare(_ call: consuming NewCall) -> any CallRequests {
+    package func makeBare(_ call: consuming NewCall) -> any CallRequests {
         guard call.options.credentials == nil else { return makeDeferred(call, nil) }
         guard let configs else {
             return makeCore(

@@ -51,7 +51,7 @@ extension EncodedMessage {
     }
 
     /// The message for a stream without prefixes.
-    consuming func withoutPrefix() -> EncodedMessage {
+    package consuming func withoutPrefix() -> EncodedMessage {
         switch self {
         case .whole(var bytes):
             bytes.removeFirst(MessagePrefix.byteCount)

@@ -279,7 +279,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
 
 extension MethodSignature {
     /// The same method with another path. For nil, returns this method.
-    func at(_ path: String?) -> MethodSignature {
+    package func at(_ path: String?) -> MethodSignature {
         guard let path, path != self.path else { return self }
         return MethodSignature(
             path: path, shape: shape, contentSubtype: contentSubtype, plain: plain)

@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletInterceptors
 import Synchronization
 
 /// Prevents the same request from running twice at the same time.

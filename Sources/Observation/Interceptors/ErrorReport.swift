@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletInterceptors
 
 /// Receives the errors of calls, in one place for a whole client.
 ///

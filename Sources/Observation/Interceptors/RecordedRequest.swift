@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletInterceptors
 
 /// The request of a call so far, for an interceptor that may have to send it again.
 struct RecordedRequest {

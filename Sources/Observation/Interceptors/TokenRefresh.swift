@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletInterceptors
 
 extension InterceptorFactory {
     /// Sends a bearer token with each call. If the server rejects it with UNAUTHENTICATED, gets a

@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletInterceptors
 
 /// The position of a call in a distributed trace: W3C Trace Context.
 public struct TraceParent: Hashable, Sendable {

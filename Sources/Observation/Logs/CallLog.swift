@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletInterceptors
 
 /// Writes an entry for each call at its end, and the events of channels that it follows.
 ///

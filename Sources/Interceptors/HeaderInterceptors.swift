@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 // Interceptors that change the start of a call.
 
 extension InterceptorFactory {

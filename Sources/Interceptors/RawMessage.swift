@@ -1,3 +1,4 @@
+package import SwiftletCore
 import SwiftletTransport
 
 /// An encoded message, as interceptors receive it.

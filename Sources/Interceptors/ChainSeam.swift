@@ -1,3 +1,5 @@
+package import SwiftletCore
+
 /// A request on its way from the caller to the network. The large case is indirect, so that the
 /// others are small.
 enum ChainRequest: Sendable {

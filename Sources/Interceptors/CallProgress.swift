@@ -1,3 +1,5 @@
+import SwiftletCore
+
 /// The state of a call between two neighbors of a chain, and the events that it allows.
 ///
 /// | state | requests | responses |

@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
@@ -93,8 +94,7 @@ extension InterceptorChain {
     func link(from index: Int, under upper: ChainUpper, _ source: ChainSource) -> ChainLower {
         for index in index..<source.factories.count {
             let factory = source.factories[index]
-            HeldLocks.assertNone(calling: "interceptor factory")
-            guard let interceptor = factory.make(description) else { continue }
+            guard let interceptor = factory.make(for: description) else { continue }
             let call = InterceptedCall(
                 self, factory, interceptor, under: upper, source, nextIndex: index + 1)
             call.place(above: link(from: index + 1, under: .interceptor(call), source))

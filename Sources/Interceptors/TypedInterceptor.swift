@@ -1,3 +1,4 @@
+public import SwiftletCore
 import SwiftletTransport
 
 /// An interceptor of one method that receives messages as values.

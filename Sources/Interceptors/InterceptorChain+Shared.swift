@@ -1,3 +1,4 @@
+import SwiftletCore
 import Synchronization
 
 // The state that all parts of a chain share.
