@@ -1,6 +1,5 @@
 import Testing
 
-@testable import SwiftletCore
 @testable import SwiftletInterceptors
 
 @Suite("The order of events between neighbours of a chain")
