@@ -1,19 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Nothing, unless SWIFTLET_WITHOUT_DEBUG_INFO is set: then checks are compiled sooner. The driver's own `-gnone` would have
+/// no effect, because the `-g` of a build follows it. A package that uses this one must not set such a variable, because it
+/// may not have unsafe flags.
+let debugInfo: [SwiftSetting] =
+    Context.environment["SWIFTLET_WITHOUT_DEBUG_INFO"] == nil
+    ? [] : [.unsafeFlags(["-Xfrontend", "-gnone"])]
+
 /// What every target is compiled with: language mode 6, and the checks that keep it strict.
-let strict: [SwiftSetting] = [
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+let strict: [SwiftSetting] =
+    debugInfo + [
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
 
 /// The same for modules that the command line does not need fast: `make static` sets SWIFTLET_SMALL, and
-/// they are optimised for size. Core and Transport, which every byte of a call passes, never are. A
-/// package that uses this one must not set the variable, because it may not have unsafe flags.
+/// they are optimised for size. Core and Transport, which every byte of a call passes, never are.
 let small: [SwiftSetting] =
     strict
     + (Context.environment["SWIFTLET_SMALL"] == nil ? [] : [.unsafeFlags(["-Osize"])])
