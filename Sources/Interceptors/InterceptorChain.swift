@@ -29,6 +29,9 @@ final class InterceptorChain: CallRequests {
         var startCount = 0
         /// Whether another call with the same request answers this one.
         var joinsAnother = false
+        /// Responses that arrive while a thread delivers another one to the observer.
+        var responses = Backlog<ChainResponse>()
+        var deliverer = SingleDeliverer()
 
         /// Reserves room for three requests: a call with one message may make a write, a finish and
         /// a receive-next before the start.
@@ -53,7 +56,6 @@ final class InterceptorChain: CallRequests {
     let state: Mutex<State>
     /// The state of the first terminal. Has no upper neighbor until the chain is complete.
     let firstTerminal = Mutex(ChainTerminal.State(under: nil, nil))
-    private let responses = SerialMailbox<ChainResponse>()
 
     /// - Parameters:
     ///   - options: The options, with the channel's defaults, and the deadline in place of a timeout.
@@ -249,11 +251,29 @@ extension InterceptorChain: TimerTarget {
 extension InterceptorChain {
     @inline(never)  // Has many callers.
     func respond(_ response: ChainResponse) {
-        responses.handle(response) { deliver($0) }
+        guard beginDelivery(orKeep: response) else { return }
+        deliver(response)
+        deliverRest()
     }
 
     func respond(end: CallEnd) {
-        responses.handle(orKeep: .close(end), now: { deliver(end) }) { deliver($0) }
+        guard beginDelivery(orKeep: .close(end)) else { return }
+        deliver(end)
+        deliverRest()
+    }
+
+    /// Whether this thread delivers the response. If not, the one that delivers another response delivers this one, too.
+    private func beginDelivery(orKeep response: @autoclosure () -> ChainResponse) -> Bool {
+        state.withLock { state in
+            if state.deliverer.isActive { state.responses.append(response()) }
+            return state.deliverer.begin()
+        }
+    }
+
+    private func deliverRest() {
+        while let response = state.withLock({ $0.deliverer.next($0.responses.popFirst()) }) {
+            deliver(response)
+        }
     }
 
     private func deliver(_ response: ChainResponse) {
