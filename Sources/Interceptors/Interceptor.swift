@@ -29,9 +29,9 @@ public protocol Interceptor: AnyObject, SendableMetatype {
 
     /// The call starts.
     ///
-    /// The options are those of the call, completed with the channel's defaults.
-    /// ``CallOptions/timeout`` is always nil: the time is counted from the creation of the call,
-    /// and is part of ``CallOptions/absoluteDeadline``. An interceptor may set either.
+    /// The options are those of the call, completed with the channel's defaults. Their `timeout` is always nil: the
+    /// time is counted from the creation of the call, and is part of the `absoluteDeadline`. An interceptor may set
+    /// either. The `credentials` are asked after the last interceptor, if they are still among the options.
     func start(_ options: CallOptions, _ call: InterceptedCall)
     /// The caller sends a message. ``InterceptedCall/write(_:)`` passes it on.
     func write(_ message: RawMessage, _ call: InterceptedCall)

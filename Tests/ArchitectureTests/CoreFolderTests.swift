@@ -18,7 +18,7 @@ struct CoreFolderTests {
         ("Connecting", "from addresses to a link"),
         ("Retry", "whether another attempt follows a failed one, and when"),
         ("Calls", "one call: requests, responses, deadline, being sent again"),
-        ("Deferred", "settings of calls, and calls that wait for them"),
+        ("Deferred", "settings of calls, and calls that wait for them or for credentials"),
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),

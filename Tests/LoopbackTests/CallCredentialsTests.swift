@@ -34,6 +34,9 @@ struct CallCredentialsTests {
     private static let other = Method<[UInt8], [UInt8]>(
         "/t.T/Other", .unary, request: .bytes, reply: .bytes)
 
+    private static let count = Method<[UInt8], [UInt8]>(
+        "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
+
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
             for method in [whoAmI, other] {
@@ -123,6 +126,132 @@ struct CallCredentialsTests {
         for try await answer in call.responses { answers.append(answer) }
         try await writer.value
         #expect(answers == [Array("proof".utf8)] + (0..<20).map { [$0] })
+    }
+
+    /// Fails, after the first time.
+    private final class OnlyOnce: CallCredentials {
+        private let isUsed = Mutex(false)
+        var allowsInsecureConnections: Bool { true }
+
+        func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
+            let isFirst = isUsed.withLock { isUsed in
+                defer { isUsed = true }
+                return !isUsed
+            }
+            guard isFirst else { throw RPCError(.unauthenticated, "no second token") }
+            return Metadata()
+        }
+    }
+
+    /// Delivers two messages and calls again when the call has failed. Then it reports an error of its own.
+    private final class Resuming: Interceptor {
+        private var isSecond = false
+
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            if isSecond {
+                var end = end
+                end.error = RPCError(.unavailable, "\(end.error?.message ?? "")")
+                return call.close(end)
+            }
+            isSecond = true
+            for number: UInt8 in 8...9 { call.deliver(RawMessage([number])) }
+            call.restart()
+            call.start(.with { $0.credentials = credentials })
+            call.finish()
+        }
+
+        private let credentials: any CallCredentials
+
+        init(_ credentials: any CallCredentials) { self.credentials = credentials }
+    }
+
+    @Test("leaves messages of an earlier attempt to be read when the credentials fail")
+    func unread() async throws {
+        let credentials = OnlyOnce()
+        let server = try LoopbackServer { server in
+            server.serverStreaming(Self.count) { _, replies, _ in
+                for number: UInt8 in 0..<3 { try await replies.write([number]) }
+                throw RPCError(.unavailable, "a break")
+            }
+        }
+        let resuming = InterceptorFactory("resuming") { _ in Resuming(credentials) }
+        let channel = try server.makeChannel(
+            defaultOptions: .with { $0.credentials = credentials }, interceptors: [.all(resuming)])
+        var answers: [[UInt8]] = []
+        var failure: RPCError?
+        do throws(RPCError) {
+            for try await answer in try await channel.serverStreaming(Self.count, []) {
+                // So that the interceptor's messages and the end arrive before they are read.
+                try? await Task.sleep(for: .milliseconds(30))
+                answers.append(answer)
+            }
+        } catch {
+            failure = error
+        }
+        #expect(answers == [[0], [1], [2], [8], [9]])
+        #expect(failure?.message == "no second token")
+    }
+
+    /// Replaces the error of the call.
+    private final class Renaming: Interceptor {
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            var end = end
+            end.error = RPCError(.unavailable, "renamed")
+            call.close(end)
+        }
+    }
+
+    @Test("was not executed if an interceptor replaces the error of its credentials")
+    func renamed() async throws {
+        let credentials = OnlyOnce()
+        let renaming = InterceptorFactory("renaming") { _ in Renaming() }
+        let server = try Self.server()
+        let channel = try server.makeChannel(
+            defaultOptions: .with { $0.credentials = credentials })
+        _ = try await channel.unary(Self.whoAmI, [])
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                Self.whoAmI, [], options: .with { $0.interceptors = [renaming] })
+        }
+        #expect(error?.message == "renamed")
+        #expect(error?.mayHaveBeenExecuted == false)
+    }
+
+    @Test("wakes no idle channel when they answer after its end")
+    func late() async throws {
+        let gate = Gate()
+        let resolver = PushedResolver(nil)
+        Resolvers.register(forModule: "late-proof") { resolver.made(on: $0) }
+        let channel = try Channel("late-proof:///a", credentials: .insecure)
+        let credentials = Deaf(gate)
+        let call = Task {
+            try await channel.unary(Self.whoAmI, [], options: Self.options(credentials))
+        }
+        await gate.waitFor(1)
+        call.cancel()
+        await #expect(throws: RPCError.self) { try await call.value }
+        gate.open()
+        try await eventually { credentials.hasAnswered.withLock { $0 } }
+        // So that the call has the answer, too.
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(!resolver.isStarted)
+        #expect(channel.connectivity == .idle)
+    }
+
+    /// Answers when its gate opens, also if the call was cancelled.
+    private final class Deaf: CallCredentials {
+        let hasAnswered = Mutex(false)
+        private let gate: Gate
+
+        init(_ gate: Gate) { self.gate = gate }
+
+        var allowsInsecureConnections: Bool { true }
+
+        func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
+            await gate.pass()
+            hasAnswered.withLock { $0 = true }
+            return ["authorization": "late"]
+        }
     }
 
     @Test("asks those that an interceptor has set, by the path that it has chosen")

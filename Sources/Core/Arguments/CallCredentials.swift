@@ -54,14 +54,17 @@ extension CallCredentials {
     public var allowsInsecureConnections: Bool { false }
 }
 
+extension CallDescription {
+    /// Whether the metadata of the credentials must not be sent on some of the channel's connections.
+    package func needsEncryption(for credentials: any CallCredentials) -> Bool {
+        encryption == .byEndpoint && !credentials.allowsInsecureConnections
+    }
+}
+
 extension CallOptions {
-    /// Adds the metadata that `credentials` have given to the call.
-    package mutating func add(
-        _ metadata: Metadata, of credentials: any CallCredentials, to call: CallDescription
-    ) {
+    /// Adds the metadata of call credentials.
+    package mutating func add(_ metadata: Metadata, needsEncryption: Bool) {
         self.metadata.append(contentsOf: metadata)
-        if call.encryption == .byEndpoint, !credentials.allowsInsecureConnections {
-            needsEncryption = true
-        }
+        if needsEncryption { self.needsEncryption = true }
     }
 }

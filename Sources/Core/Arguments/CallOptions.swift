@@ -91,7 +91,7 @@ extension CallOptions {
     }
 
     /// Interceptors of this call. Requests pass the channel's interceptors first, then these. The default is
-    /// none.
+    /// none. `SwiftletInterceptors` has what they are made of.
     public var interceptors: [InterceptorFactory] {
         get { rare?.values.interceptors ?? [] }
         set { set { $0.interceptors = newValue } }

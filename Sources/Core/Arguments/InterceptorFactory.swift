@@ -1,6 +1,9 @@
-/// Creates an interceptor for each call. `import SwiftletInterceptors` makes one:
+/// Creates an interceptor for each call. The module `SwiftletInterceptors` has its initializer, and factories for headers and
+/// deadlines:
 ///
 /// ```swift
+/// import SwiftletInterceptors
+///
 /// let region = InterceptorFactory.headers(["x-region": "eu-1"])
 /// ```
 public struct InterceptorFactory: Sendable {
@@ -30,7 +33,7 @@ package protocol InterceptorMaker: AnyObject, Sendable {
     ) -> any CallRequests
 }
 
-/// An interceptor of a channel, with the calls that it applies to.
+/// An interceptor of a channel, with the calls that it applies to. `SwiftletInterceptors` has what interceptors are made of.
 ///
 /// A request passes the interceptors for all calls first, then those for its service, then those
 /// for its method, then those of its own options; within each group, in the order of the list. A

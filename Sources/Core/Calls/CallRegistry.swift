@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A call that is not always on a connection: one with interceptors, or with a retry policy.
+/// A call that is not always on a connection: one with interceptors, call credentials, or a retry policy.
 package protocol RegisteredCall: CallRequests {
     /// The channel accepts no more calls, and makes no more connections. Ends a call that cannot
     /// continue without them.
     func channelWasClosed(_ error: RPCError)
 }
 
-/// A channel's running calls that have interceptors or a retry policy. A call that an interceptor
-/// holds, that waits for the service config, or whose next attempt is not sent yet, is on no
-/// connection, so only this registry can end it.
+/// A channel's running calls that are not always on a connection. A call that an interceptor holds, that waits for its
+/// credentials or for the service config, or whose next attempt is not sent yet, is on none, so only this registry can
+/// end it.
 package final class CallRegistry: Sendable {
     private struct State: ~Copyable {
         var calls: [ObjectIdentifier: any RegisteredCall] = [:]

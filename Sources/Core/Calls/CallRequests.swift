@@ -4,8 +4,8 @@ import Synchronization
 /// makes of the call.
 ///
 /// A call is a ``CallCore``, the call of an ``AttemptPolicy`` if the service config has one, or a ``DeferredCall`` if it
-/// must wait for the config. With interceptors, it is an ``InterceptorChain`` that ends in one of them. All methods may
-/// be called on any thread.
+/// must wait for its credentials or for the config. With interceptors, it is a chain that ends in one of them. All methods
+/// may be called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. Messages that were written before are sent together with its headers.
     func start()

@@ -150,7 +150,7 @@ package protocol ChannelBackend: CallBackend {
     var authority: String { get }
     var encryption: Encryption { get }
     var connectivity: ConnectivityState { get }
-    /// The calls with interceptors or a retry policy.
+    /// The calls that are not always on a connection.
     var openCalls: CallRegistry { get }
     /// Changes of ``connectivity``, beginning with the current value.
     func connectivityChanges() -> AsyncStream<ConnectivityState>

@@ -28,7 +28,7 @@ extension DeferredCall {
         }
 
         private var stage = Stage.idle
-        private(set) var reason = Reason.credentials
+        private(set) var reason = Reason.config
         /// Nil once the call is made or over.
         private var observer: (any CallObserver)?
         /// Nil once the call is made or over.
@@ -98,7 +98,14 @@ extension DeferredCall.State {
         return options.absoluteDeadline
     }
 
-    /// The credentials have given their metadata. Returns what is set for the call, if it is known.
+    /// The call begins to wait for its credentials, if it has some.
+    mutating func takeCredentials() -> (any CallCredentials)? {
+        guard let credentials = options.takeCredentials() else { return nil }
+        reason = .credentials
+        return credentials
+    }
+
+    /// The call needs no metadata of credentials, or has it. Returns what is set for the call, if it is known.
     mutating func beginChoice() -> CallSelection? {
         reason = .config
         whenEnded = nil
@@ -143,8 +150,11 @@ extension DeferredCall.State {
 
     private mutating func takeParts() -> DeferredCall.Parts? {
         guard let observer = observer.take(), let make = make.take() else { return nil }
+        var taken = CallOptions()
+        // A call that the program keeps must not keep what its options refer to.
+        swap(&taken, &options)
         return DeferredCall.Parts(
-            observer: observer, options: options, selection: selection.take() ?? CallSelection(nil),
+            observer: observer, options: taken, selection: selection.take() ?? CallSelection(nil),
             only: only.take(), make: make, whenEnded: whenEnded.take())
     }
 

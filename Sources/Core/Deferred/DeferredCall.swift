@@ -53,7 +53,7 @@ extension DeferredCall {
             return
         }
         schedule(deadline)
-        if let credentials = state.withLock({ $0.options.takeCredentials() }) {
+        if let credentials = state.withLock({ $0.takeCredentials() }) {
             authenticate(with: credentials)
         } else {
             chooseConfig()
@@ -74,27 +74,31 @@ extension DeferredCall {
         let call = CallDescription(
             method, authority: state.withLock { $0.options.authority }, backend)
         guard call.encryption != .none || credentials.allowsInsecureConnections else {
-            end(with: .insecureConnection)
+            end(with: .insecureConnection, dropsUnread: false)
             return
         }
+        let needsEncryption = call.needsEncryption(for: credentials)
         if let metadata = credentials.cachedMetadata(for: call) {
-            return add(metadata, of: credentials, to: call)
+            return add(metadata, needsEncryption: needsEncryption)
         }
         let task = Task { [self] in
             do throws(RPCError) {
-                add(try await credentials.metadata(for: call), of: credentials, to: call)
+                let metadata = try await credentials.metadata(for: call)
+                add(metadata, needsEncryption: needsEncryption)
             } catch {
-                end(with: error.ofControlPlane("the call credentials"))
+                end(with: error.ofControlPlane("the call credentials"), dropsUnread: false)
             }
         }
         keep(for: .credentials) { task.cancel() }
     }
 
-    private func add(
-        _ metadata: Metadata, of credentials: any CallCredentials, to call: CallDescription
-    ) {
-        state.withLock { $0.options.add(metadata, of: credentials, to: call) }
-        chooseConfig()
+    private func add(_ metadata: Metadata, needsEncryption: Bool) {
+        let isWaiting = state.withLock { state in
+            if state.isWaiting { state.options.add(metadata, needsEncryption: needsEncryption) }
+            return state.isWaiting
+        }
+        // A call that has ended must not wake an idle channel.
+        if isWaiting { chooseConfig() }
     }
 
     private func chooseConfig() {
@@ -120,18 +124,20 @@ extension DeferredCall {
     private func begin(_ selection: consuming CallSelection) {
         let rules = selection.rules
         var known: CallSelection? = selection
-        let deadline: Deadline? = state.withLock { state in
-            guard state.isWaiting else { return nil }
+        let (isWaiting, sooner): (Bool, Deadline?) = state.withLock { state in
+            guard state.isWaiting else { return (false, nil) }
+            let deadline = state.options.absoluteDeadline
             rules?.apply(to: &state.options, begun: begun, limits)
             state.beginStep(known.take())
-            return state.options.absoluteDeadline
+            let sooner = state.options.absoluteDeadline
+            return (true, sooner == deadline ? nil : sooner)
         }
-        guard let deadline else { return }
-        schedule(deadline)
+        guard isWaiting else { return }
+        if let sooner { schedule(sooner) }
         guard let filter = rules?.filter else { return make() }
         HeldLocks.assertNone(calling: "call filter")
         let whenEnded = filter.begin { [self] error in
-            if let error { end(with: error) } else { make() }
+            if let error { end(with: error, dropsUnread: false) } else { make() }
         }
         if let whenEnded { keep(for: .step, whenEnded) }
     }
@@ -193,7 +199,7 @@ extension DeferredCall {
 
     var hasUnreadEnd: Bool { below?.hasUnreadEnd ?? false }
 
-    var mayHaveSent: Bool { below?.mayHaveSent ?? state.withLock { $0.isOver } }
+    var mayHaveSent: Bool { below?.mayHaveSent ?? false }
 
     private var below: (any CallRequests)? { state.withLock { $0.below } }
 }
@@ -210,25 +216,28 @@ extension DeferredCall: RegisteredCall, TimerTarget {
     }
 
     /// Ends the call, unless it was made. Returns the call that was made.
+    ///
+    /// - Parameter dropsUnread: Whether responses of an earlier call, which an interceptor has replaced by this one, are
+    ///   dropped if they are not read yet.
     @discardableResult
-    private func end(with error: RPCError) -> (any CallRequests)? {
+    private func end(with error: RPCError, dropsUnread: Bool = true) -> (any CallRequests)? {
         let ending = state.withLock { $0.end(error) }
         switch consume ending {
-        case .here(let parts): end(with: error, parts)
+        case .here(let parts): end(with: error, dropsUnread: dropsUnread, parts)
         case .below(let below): return below
         case .none: break
         }
         return nil
     }
 
-    private func end(with error: RPCError, _ parts: consuming Parts) {
+    private func end(with error: RPCError, dropsUnread: Bool, _ parts: consuming Parts) {
         unregister()
         deadlineTimer.close()
         parts.whenEnded?()
         var error = error.notExecuted
         error.note(waited: begun.duration(to: .now), method: method.path)
         var end = CallEnd(error: error)
-        end.dropsUnread = true
+        end.dropsUnread = dropsUnread
         HeldLocks.assertNone(calling: "observer")
         parts.observer.receive(end: end)
     }

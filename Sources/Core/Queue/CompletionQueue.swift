@@ -148,7 +148,7 @@ extension CompletionQueue {
     /// Shuts the queue down. Calls that have no connection yet, and new calls, end with
     /// UNAVAILABLE. Running calls continue; after the last one the thread ends, or
     /// ``next(deadline:)`` returns ``Event/shutdown``. A call that an interceptor holds without
-    /// ``InterceptedCall/holdRequests()`` ends when the interceptor continues it.
+    /// `InterceptedCall.holdRequests()` ends when the interceptor continues it.
     ///
     /// Tasks that prefer the queue as their executor then run on the global executor.
     public func shutdown() {

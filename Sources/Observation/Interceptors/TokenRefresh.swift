@@ -125,7 +125,7 @@ private final class TokenRefreshInterceptor: Interceptor {
     ) {
         sent = metadata
         var options = request.options
-        options.add(metadata, of: token, to: call.description)
+        options.add(metadata, needsEncryption: call.description.needsEncryption(for: token))
         proceed(options, call)
     }
 }
