@@ -7,7 +7,7 @@ import Synchronization
 extension Link: Pollable {
     package func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         if readiness.contains(.writable) { becameWritable() }
-        if readiness.contains(.readable) || readiness.contains(.hungUp) {
+        if readiness.contains(.readable) {
             unsafe read(with: &reader, untilEmpty: readiness.contains(.hungUp), now: now)
         }
     }

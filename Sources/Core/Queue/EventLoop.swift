@@ -154,7 +154,7 @@ extension EventLoop {
     /// Makes `target` read again in the next turn: the poller does not report again the bytes that
     /// the descriptor already has. To be called on the loop's thread.
     package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
-        let readiness: Poller.Readiness = untilEmpty ? [.readable, .hungUp] : .readable
+        let readiness: Poller.Readiness = untilEmpty ? .hungUp : .readable
         inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
     }
 

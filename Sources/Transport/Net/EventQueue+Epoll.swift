@@ -85,10 +85,10 @@
         }
 
         private static func readiness(_ flags: UInt32) -> Poller.Readiness {
-            var readiness: Poller.Readiness = []
-            if flags & swiftlet_epoll_in != 0 { readiness.insert(.readable) }
-            if flags & swiftlet_epoll_out != 0 { readiness.insert(.writable) }
-            if flags & swiftlet_epoll_hang_up != 0 { readiness.formUnion([.readable, .hungUp]) }
+            var readiness = Poller.Readiness.none
+            if flags & swiftlet_epoll_in != 0 { readiness.formUnion(.readable) }
+            if flags & swiftlet_epoll_out != 0 { readiness.formUnion(.writable) }
+            if flags & swiftlet_epoll_hang_up != 0 { readiness.formUnion(.hungUp) }
             return readiness
         }
 

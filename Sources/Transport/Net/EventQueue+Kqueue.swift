@@ -70,7 +70,7 @@
                     var readiness: Poller.Readiness =
                         unsafe event.filter == Int16(EVFILT_READ) ? .readable : .writable
                     if unsafe event.flags & UInt16(EV_EOF | EV_ERROR) != 0 {
-                        readiness.formUnion([.readable, .hungUp])
+                        readiness.formUnion(.hungUp)
                     }
                     let token = unsafe UInt64(UInt(bitPattern: event.udata))
                     events.append(Poller.Event(token: token, readiness: readiness))

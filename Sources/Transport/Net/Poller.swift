@@ -9,22 +9,26 @@ import Synchronization
 ///
 /// One thread waits. Any thread may add and remove descriptors, and wake up the waiting thread.
 package final class Poller: Sendable {
-    package struct Readiness: OptionSet, Equatable, Sendable {
-        package let rawValue: UInt8
+    /// Not an option set, whose many operations take the compiler ten times as long.
+    package struct Readiness: Equatable, Sendable {
+        package private(set) var bits: UInt8
 
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        static let none = Readiness(bits: 0)
+        package static let readable = Readiness(bits: 1)
+        package static let writable = Readiness(bits: 2)
+        /// Readable, because the peer closed its side or the connection broke: read until the end of
+        /// the stream or the error, even after a read that left room in its buffer.
+        package static let hungUp = Readiness(bits: 4 | readable.bits)
 
-        package static let readable = Readiness(rawValue: 1)
-        package static let writable = Readiness(rawValue: 2)
-        /// The peer closed its side, or the connection broke: read until the end of the stream or
-        /// the error, even after a read that left room in its buffer.
-        package static let hungUp = Readiness(rawValue: 4)
+        package func contains(_ other: Readiness) -> Bool { bits & other.bits == other.bits }
+
+        package mutating func formUnion(_ other: Readiness) { bits |= other.bits }
     }
 
-    package struct Event: Equatable, Sendable {
+    package struct Event: Sendable {
         /// The token with which the descriptor was added.
-        package var token: UInt64
-        package var readiness: Readiness
+        package let token: UInt64
+        package let readiness: Readiness
     }
 
     private enum Phase: UInt8, AtomicRepresentable {
