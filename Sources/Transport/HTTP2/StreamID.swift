@@ -2,12 +2,12 @@
 /// opened it. Zero for the connection itself.
 ///
 /// Invariant: `rawValue < 2³¹`. Both initialisers establish it, so it needs no further check.
-package struct StreamID: Equatable, Sendable {
-    package let rawValue: UInt32
+package struct StreamID: Sendable {
+    let rawValue: UInt32
 
     /// Reads an identifier from the wire. The top bit is reserved and "MUST be ignored when
     /// receiving" (RFC 9113 §4.1).
-    package init(wire: UInt32) {
+    init(wire: UInt32) {
         rawValue = wire & 0x7fff_ffff
     }
 
@@ -19,25 +19,25 @@ package struct StreamID: Equatable, Sendable {
 
 extension StreamID {
     /// Stream zero, for SETTINGS, PING and GOAWAY.
-    package static let connection = StreamID(unchecked: 0)
+    static let connection = StreamID(unchecked: 0)
 
     /// The first stream that a client may open.
-    package static let firstRequest = StreamID(unchecked: 1)
+    static let firstRequest = StreamID(unchecked: 1)
 
     /// The largest identifier. The first GOAWAY of a graceful shutdown names it (§6.8).
-    package static let last = StreamID(unchecked: 0x7fff_ffff)
+    static let last = StreamID(unchecked: 0x7fff_ffff)
 
     /// Whether a client may open this stream.
-    package var isClientInitiated: Bool { rawValue & 1 == 1 }
+    var isClientInitiated: Bool { rawValue & 1 == 1 }
 
     /// The stream that the same side opens after this one. Nil if all identifiers have been used, so that a
     /// new connection is needed (§5.1.1).
-    package var successor: StreamID? {
+    var successor: StreamID? {
         rawValue > 0x7fff_ffff - 2 ? nil : StreamID(unchecked: rawValue + 2)
     }
 
     /// The stream that the same side opened before this one. For the first one, stream zero.
-    package var predecessor: StreamID { StreamID(unchecked: rawValue < 2 ? 0 : rawValue - 2) }
+    var predecessor: StreamID { StreamID(unchecked: rawValue < 2 ? 0 : rawValue - 2) }
 }
 
 extension StreamID: Comparable {

@@ -10,11 +10,11 @@ import CSwiftletSystem
 
 extension PlacedFrames {
     /// The result of a read.
-    package struct ReadOutcome: Equatable {
-        package var socket: Socket.ReadOutcome
-        package var arrived = Arrived()
+    package struct ReadOutcome {
+        package let socket: Socket.ReadOutcome
+        package fileprivate(set) var arrived = Arrived()
         /// Whether the read filled the free memory. If true, the socket may have more bytes.
-        package var wasFilled = false
+        package fileprivate(set) var wasFilled = false
     }
 
     /// Reads once. Content is appended to `message`, within its capacity. Bytes after the message,

@@ -4,7 +4,7 @@ package enum Role: Equatable, Sendable { case client, server }
 /// The options of a connection.
 package struct ConnectionConfiguration: Sendable {
     /// The size of the receive windows.
-    package enum ReceiveWindows: Equatable, Sendable {
+    package enum ReceiveWindows: Sendable {
         /// The window of each stream begins with `initial` bytes. As its reader consumes bytes, it grows to
         /// the measured bandwidth × delay, and to the size of a message that the reader waits for. It never
         /// exceeds `limit` bytes.
@@ -13,7 +13,7 @@ package struct ConnectionConfiguration: Sendable {
         case fixed(Int)
     }
 
-    package var role: Role
+    let role: Role
     package var receiveWindows = ReceiveWindows.automatic()
     /// The most bytes of the dynamic table that the peer's encoder may use.
     package var decoderTableByteCount = 4_096
@@ -26,7 +26,7 @@ package struct ConnectionConfiguration: Sendable {
     package var maxConcurrentStreams: Int?
     package var limits = Limits()
     /// The identifier of a client's first stream. Tests begin near the last one.
-    package var firstRequestID = StreamID.firstRequest
+    var firstRequestID = StreamID.firstRequest
     /// How long the peer may take to acknowledge SETTINGS.
     package var settingsTimeout = Duration.seconds(60)
     package var keepAlive: KeepAlive.Configuration?

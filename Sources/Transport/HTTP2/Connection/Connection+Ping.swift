@@ -8,7 +8,7 @@ extension Connection {
     }
 
     /// Sends a PING. Its answer arrives as ``Event/pingAnswered(_:)``.
-    package mutating func ping(_ opaque: UInt64) {
+    mutating func ping(_ opaque: UInt64) {
         outbox.write(PingFrame(isAck: false, opaque: opaque))
         counts.sentPings &+= 1
     }

@@ -32,7 +32,7 @@ extension Connection {
     /// Returns the stream of an incomplete DATA frame, if its content may be read directly into the message.
     /// When the frame is complete, call ``receive(placed:now:)``.
     package func streamToPlace(_ header: FrameHeader) -> StreamHandle? {
-        guard header.type == .data, header.flags.isEmpty, preface == .done, !lifecycle.hasFailed,
+        guard header.type == .data, header.flags == .none, preface == .done, !lifecycle.hasFailed,
             headers.isIdle, header.payloadByteCount <= reader.maxPayloadByteCount
         else { return nil }
         return streams.slot(of: header.streamID).map { streams.handle(of: $0) }
@@ -44,7 +44,7 @@ extension Connection {
     /// Processes a complete DATA frame whose content the caller has placed. The range of the returned
     /// event has no meaning.
     package mutating func receive(placed header: FrameHeader, now: Instant) -> Event? {
-        assert(header.type == .data && header.flags.isEmpty)
+        assert(header.type == .data && header.flags == .none)
         guard !lifecycle.hasFailed else { return nil }
         do throws(HTTP2Error) {
             try headers.admit(header)

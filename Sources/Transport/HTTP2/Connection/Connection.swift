@@ -11,7 +11,7 @@
 package struct Connection: ~Copyable {
     package typealias Instant = MonotonicInstant
 
-    package let configuration: ConnectionConfiguration
+    let configuration: ConnectionConfiguration
     /// Keeps the connection's state, which is about 1.4 KB, at a fixed address, so that calls do not copy
     /// it.
     private let place = InPlace()

@@ -6,18 +6,18 @@
 package struct KeepAlive: Sendable {
     package typealias Instant = MonotonicInstant
 
-    package struct Configuration: Sendable, Equatable {
+    package struct Configuration: Sendable {
         /// How long the connection may be quiet before a PING is sent.
         package var interval: Duration
         /// How long the peer has to answer a PING.
-        package var timeout: Duration
+        let timeout: Duration
         /// Whether to send PINGs while no stream is open.
-        package var withoutStreams: Bool
+        let withoutStreams: Bool
         /// How many PINGs are sent on a connection without streams, with no DATA or HEADERS sent in between.
         /// Then the interval grows to ``Configuration/restrainedInterval``, because servers close connections
         /// that send PINGs without need. 0 means no limit. While a stream is open, ``interval`` always
         /// applies.
-        package var maxPingsWithoutData: Int
+        let maxPingsWithoutData: Int
 
         /// The interval after too many PINGs. By default, common servers accept no shorter interval.
         static let restrainedInterval = Duration.seconds(300)
@@ -33,7 +33,7 @@ package struct KeepAlive: Sendable {
         }
     }
 
-    package enum Action: Equatable, Sendable {
+    enum Action: Sendable {
         /// No action is due before this instant. Nil means that no action will become due.
         case wait(until: Instant?)
         case sendPing
@@ -49,7 +49,7 @@ package struct KeepAlive: Sendable {
     private var state: State
     private var pingsWithoutData = 0
 
-    package init(_ configuration: Configuration, now: Instant) {
+    init(_ configuration: Configuration, now: Instant) {
         self.configuration = configuration
         state = .quiet(since: now)
     }
@@ -57,7 +57,7 @@ package struct KeepAlive: Sendable {
 
 extension KeepAlive {
     /// Notes that bytes arrived, so that the peer is alive.
-    package mutating func received(now: Instant) {
+    mutating func received(now: Instant) {
         state = .quiet(since: now)
     }
 
@@ -68,7 +68,7 @@ extension KeepAlive {
 
     /// Returns the action that is due. Call it when the last deadline has passed. Additional calls are
     /// harmless.
-    package mutating func poll(now: Instant, hasStreams: Bool) -> Action {
+    mutating func poll(now: Instant, hasStreams: Bool) -> Action {
         switch state {
         case .probing(let deadline):
             return now < deadline ? .wait(until: deadline) : .closeConnection

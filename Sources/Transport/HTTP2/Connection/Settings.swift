@@ -1,15 +1,15 @@
 /// The parameters of one endpoint (RFC 9113 §6.5.2), with their initial values.
-package struct Settings: Equatable, Sendable {
-    package var headerTableByteCount: UInt32 = 4_096
-    package var enablePush = true
+struct Settings: Equatable, Sendable {
+    var headerTableByteCount: UInt32 = 4_096
+    var enablePush = true
     /// Nil means no limit.
-    package var maxConcurrentStreams: UInt32?
-    package var initialWindowByteCount: Int32 = FlowControlWindow.defaultByteCount
-    package var maxFrameByteCount = 16_384
+    var maxConcurrentStreams: UInt32?
+    var initialWindowByteCount: Int32 = FlowControlWindow.defaultByteCount
+    var maxFrameByteCount = 16_384
     /// Nil means no limit. The limit is advice: the peer refuses larger lists.
-    package var maxHeaderListByteCount: UInt32?
+    var maxHeaderListByteCount: UInt32?
 
-    package init() {}
+    init() {}
 }
 
 // MARK: - From and to the wire

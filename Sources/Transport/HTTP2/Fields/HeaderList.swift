@@ -15,13 +15,13 @@ package struct HeaderList: Sendable {
     }
 
     /// One field as ranges of ``bytes``. The value follows the name.
-    package struct Field: Sendable, Hashable {
-        package var start: Int32
-        package var nameByteCount: Int32
-        package var valueByteCount: Int32
-        package var indexing: Indexing
+    package struct Field: Sendable, Equatable {
+        var start: Int32
+        package let nameByteCount: Int32
+        let valueByteCount: Int32
+        package let indexing: Indexing
         /// The result of checking this field alone, if that is known.
-        package var verdict = HeaderRules.Verdict.unchecked
+        var verdict = HeaderRules.Verdict.unchecked
 
         package var name: Range<Int> { Int(start)..<Int(start + nameByteCount) }
         package var value: Range<Int> {
@@ -29,10 +29,10 @@ package struct HeaderList: Sendable {
         }
 
         /// The name and the value.
-        package var bytes: Range<Int> { Int(start)..<Int(start + nameByteCount + valueByteCount) }
+        var bytes: Range<Int> { Int(start)..<Int(start + nameByteCount + valueByteCount) }
 
         /// The size of the field in a list (RFC 9113 §6.5.2) and in a table (RFC 7541 §4.1).
-        package var byteCount: Int { Int(nameByteCount) + Int(valueByteCount) + 32 }
+        var byteCount: Int { Int(nameByteCount) + Int(valueByteCount) + 32 }
     }
 
     package internal(set) var bytes: [UInt8] = []
@@ -120,16 +120,9 @@ extension HeaderList.Field {
         left.start == right.start && left.nameByteCount == right.nameByteCount
             && left.valueByteCount == right.valueByteCount && left.indexing == right.indexing
     }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(start)
-        hasher.combine(nameByteCount)
-        hasher.combine(valueByteCount)
-        hasher.combine(indexing)
-    }
 }
 
-extension HeaderList: Hashable {
+extension HeaderList: Equatable {
     /// Lists are equal when they have the same fields in the same order. Indexing is part of a
     /// field.
     package static func == (left: HeaderList, right: HeaderList) -> Bool {

@@ -1,7 +1,7 @@
 extension HeaderRules {
     /// The result of checking one field alone. Fields in a compression table store it, so that a
     /// field that arrives with every message is checked once.
-    package enum Verdict: UInt8, Sendable {
+    enum Verdict: UInt8, Sendable {
         case unchecked
         case regular
         case method, connectMethod, scheme, authority, path, status
@@ -12,7 +12,7 @@ extension HeaderRules {
     }
 
     /// Checks `field`, whose bytes are in `bytes`.
-    package static func verdict(on field: HeaderList.Field, in bytes: Span<UInt8>) -> Verdict {
+    static func verdict(on field: HeaderList.Field, in bytes: Span<UInt8>) -> Verdict {
         let name = bytes.extracting(field.name)
         let value = bytes.extracting(field.value)
         guard isLegal(value: value) else { return .badValue }

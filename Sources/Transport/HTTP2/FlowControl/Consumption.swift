@@ -4,12 +4,12 @@ package struct Consumption: Equatable, Sendable {
     package var byteCount: Int
     /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's
     /// window grows to hold them, so that the peer sends the message without waiting for updates.
-    package var awaitedByteCount: Int
+    let awaitedByteCount: Int
     /// Whether nothing follows the awaited bytes. Then no more is returned than the window lacks to hold them.
-    package var isLast: Bool
+    let isLast: Bool
     /// Bytes that the reader could have consumed and has not. While they are many, the reader is slower than
     /// the peer, so the stream's window does not grow.
-    package var unreadByteCount: Int
+    let unreadByteCount: Int
 
     package init(
         byteCount: Int = 0, awaitedByteCount: Int = 0, isLast: Bool = false,

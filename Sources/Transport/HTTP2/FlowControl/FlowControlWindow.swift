@@ -4,7 +4,7 @@
 /// value is in `0..<2³¹`. ``grow(by:)`` and ``adjust(by:)`` throw instead of exceeding the upper
 /// bound. Only ``adjust(by:)`` can make the window negative: the peer may lower
 /// SETTINGS_INITIAL_WINDOW_SIZE below the number of sent bytes (RFC 9113 §6.9.2).
-struct FlowControlWindow: Equatable, Sendable {
+struct FlowControlWindow: Sendable {
     /// The initial size of all windows (§6.9.2).
     static let defaultByteCount: Int32 = 65_535
 

@@ -8,7 +8,7 @@
 /// the connection is returned as bytes arrive, so the reader of one stream cannot stop another stream.
 ///
 /// Updates are few and large: one for each half of the target that has been consumed.
-struct ReceiveWindow: Equatable, Sendable {
+struct ReceiveWindow: Sendable {
     /// The number of bytes that the peer may send. Negative only if the setting was lowered while data was on
     /// its way.
     private(set) var available: Int32

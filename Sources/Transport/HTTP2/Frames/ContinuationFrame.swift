@@ -1,26 +1,26 @@
 /// A further fragment of a header block (RFC 9113 §6.10). The whole payload is the fragment.
 ///
 /// ``HeaderBlockAssembler`` checks that the frame continues a block, on the right stream.
-package struct ContinuationFrame: Equatable, Sendable {
-    package var streamID: StreamID
-    package var endHeaders: Bool
+struct ContinuationFrame: Sendable {
+    let streamID: StreamID
+    let endHeaders: Bool
 
-    package init(streamID: StreamID, endHeaders: Bool) {
+    init(streamID: StreamID, endHeaders: Bool) {
         self.streamID = streamID
         self.endHeaders = endHeaders
     }
 }
 
 extension ContinuationFrame {
-    package init(_ header: FrameHeader) {
+    init(_ header: FrameHeader) {
         assert(header.type == .continuation)
         self.init(
             streamID: header.streamID, endHeaders: header.flags.contains(.endHeaders))
     }
 
-    package func encode(_ fragment: Span<UInt8>, into output: inout [UInt8]) {
+    func encode(_ fragment: Span<UInt8>, into output: inout [UInt8]) {
         FrameHeader(
-            type: .continuation, flags: endHeaders ? .endHeaders : [], streamID: streamID,
+            type: .continuation, flags: endHeaders ? .endHeaders : .none, streamID: streamID,
             payloadByteCount: fragment.count
         ).encode(into: &output)
         output.append(copying: fragment)

@@ -1,15 +1,15 @@
 /// A part of a message's body (RFC 9113 §6.1).
-package struct DataFrame: Equatable, Sendable {
-    package var streamID: StreamID
-    package var endStream: Bool
+struct DataFrame: Sendable {
+    let streamID: StreamID
+    let endStream: Bool
     /// The range of the content in the payload, without padding.
-    package var content: Range<Int>
+    let content: Range<Int>
     /// The bytes that the frame subtracts from both windows: content, padding and the pad length.
-    package var flowControlledByteCount: Int
+    let flowControlledByteCount: Int
 }
 
 extension DataFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .data)
         guard header.streamID != .connection else {
             throw .connection(.protocolError, "DATA on stream 0")
@@ -21,11 +21,11 @@ extension DataFrame {
     }
 
     /// The header of a frame without padding. The content follows it.
-    package static func header(
+    static func header(
         on stream: StreamID, byteCount: Int, endStream: Bool
     ) -> FrameHeader {
         FrameHeader(
-            type: .data, flags: endStream ? .endStream : [], streamID: stream,
+            type: .data, flags: endStream ? .endStream : .none, streamID: stream,
             payloadByteCount: byteCount)
     }
 }

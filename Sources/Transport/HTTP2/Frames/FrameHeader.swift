@@ -10,20 +10,10 @@
 package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 9
 
-    package var type: FrameType
-    package var flags: FrameFlags
-    package var streamID: StreamID
+    package let type: FrameType
+    var flags = FrameFlags.none
+    var streamID = StreamID.connection
     package var payloadByteCount: Int
-
-    package init(
-        type: FrameType, flags: FrameFlags = [], streamID: StreamID = .connection,
-        payloadByteCount: Int
-    ) {
-        self.type = type
-        self.flags = flags
-        self.streamID = streamID
-        self.payloadByteCount = payloadByteCount
-    }
 }
 
 // MARK: - Wire format
@@ -38,7 +28,7 @@ extension FrameHeader {
         streamID = StreamID(wire: bytes.uint32(at: offset + 5))
     }
 
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         assert((0..<1 << 24).contains(payloadByteCount))
         output.append(addingCapacity: Self.byteCount) { bytes in
             bytes.append(UInt8(truncatingIfNeeded: payloadByteCount >> 16))

@@ -2,15 +2,15 @@
 ///
 /// A payload is returned as a range: the caller has the buffer, and `bytes.extracting(payload)` is
 /// checked and copies nothing.
-package struct FrameReader: Sendable {
+struct FrameReader: Sendable {
     /// Our SETTINGS_MAX_FRAME_SIZE: the most bytes in the payload of one frame.
-    package var maxPayloadByteCount = 16_384
+    var maxPayloadByteCount = 16_384
 
-    package init() {}
+    init() {}
 
     /// Returns the next complete frame at `offset`, and moves `offset` to the byte after it.
     /// Returns nil if more bytes are needed.
-    package func next(
+    func next(
         in bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP2Error) -> (header: FrameHeader, payload: Range<Int>)? {
         guard let header = FrameHeader(decoding: bytes, at: offset) else { return nil }

@@ -20,7 +20,7 @@ struct FrameWriter: Sendable {
         on stream: StreamID, endStream: Bool, in output: inout [UInt8]
     ) -> FrameHeader {
         let header = FrameHeader(
-            type: .headers, flags: endStream ? .endStream : [], streamID: stream,
+            type: .headers, flags: endStream ? .endStream : .none, streamID: stream,
             payloadByteCount: 0)
         header.encode(into: &output)
         return header

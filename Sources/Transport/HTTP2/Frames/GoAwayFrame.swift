@@ -1,12 +1,12 @@
 /// The announcement that a connection accepts no new streams, or is closed (RFC 9113 §6.8).
 package struct GoAwayFrame: Equatable, Sendable {
     /// The last stream that the sender has processed or may still process.
-    package var lastStreamID: StreamID
-    package var code: ErrorCode
+    let lastStreamID: StreamID
+    package let code: ErrorCode
     /// Text for diagnosis. Longer text is cut off at ``Limits/goAwayDebugByteCount``.
-    package var debugData: [UInt8]
+    package let debugData: [UInt8]
 
-    package init(lastStreamID: StreamID, code: ErrorCode, debugData: [UInt8] = []) {
+    init(lastStreamID: StreamID, code: ErrorCode, debugData: [UInt8] = []) {
         self.lastStreamID = lastStreamID
         self.code = code
         self.debugData = debugData
@@ -14,7 +14,7 @@ package struct GoAwayFrame: Equatable, Sendable {
 }
 
 extension GoAwayFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .goAway)
         guard header.streamID == .connection else {
             throw .connection(.protocolError, "GOAWAY on stream \(header.streamID)")
@@ -37,7 +37,7 @@ extension GoAwayFrame: CustomStringConvertible {
 }
 
 extension GoAwayFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         let debugData = debugData.prefix(Limits.goAwayDebugByteCount)
         FrameHeader(type: .goAway, payloadByteCount: 8 + debugData.count).encode(into: &output)
         output.appendUInt32(lastStreamID.rawValue)

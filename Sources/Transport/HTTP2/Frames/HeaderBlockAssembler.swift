@@ -4,7 +4,7 @@
 /// assembler is enough for a connection. Only split blocks are copied.
 struct HeaderBlockAssembler: Sendable {
     /// The fields of the HEADERS frame that began the block.
-    struct Opening: Equatable, Sendable {
+    struct Opening: Sendable {
         var streamID: StreamID
         var endStream: Bool
     }

@@ -1,21 +1,21 @@
 /// The first fragment of a header block (RFC 9113 §6.2).
-package struct HeadersFrame: Equatable, Sendable {
-    package var streamID: StreamID
-    package var endStream: Bool
-    package var endHeaders: Bool
+struct HeadersFrame: Sendable {
+    let streamID: StreamID
+    let endStream: Bool
+    let endHeaders: Bool
     /// The range of the fragment in the payload, without padding and priority.
-    package var fragment: Range<Int>
-    package var priority: Priority?
+    let fragment: Range<Int>
+    var priority: Priority?
 }
 
 /// The deprecated priority fields (RFC 9113 §5.3.2), which are checked and ignored.
-package struct Priority: Equatable, Sendable {
-    package static let byteCount = 5
+struct Priority: Equatable, Sendable {
+    static let byteCount = 5
 
-    package var dependency: StreamID
-    package var isExclusive: Bool
+    let dependency: StreamID
+    let isExclusive: Bool
     /// From 1 to 256.
-    package var weight: Int
+    let weight: Int
 
     init(_ bytes: Span<UInt8>, at offset: Int) {
         let word = bytes.uint32(at: offset)
@@ -31,7 +31,7 @@ package struct Priority: Equatable, Sendable {
 }
 
 extension HeadersFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .headers)
         guard header.streamID != .connection else {
             throw .connection(.protocolError, "HEADERS on stream 0")

@@ -1,13 +1,13 @@
 /// A PING (RFC 9113 §6.7). Its answer contains the same eight bytes.
-package struct PingFrame: Equatable, Sendable {
-    package static let byteCount = 8
+struct PingFrame: Equatable, Sendable {
+    static let byteCount = 8
 
-    package var isAck: Bool
-    package var opaque: UInt64
+    let isAck: Bool
+    let opaque: UInt64
 }
 
 extension PingFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .ping)
         guard header.streamID == .connection else {
             throw .connection(.protocolError, "PING on stream \(header.streamID)")
@@ -21,8 +21,8 @@ extension PingFrame {
 }
 
 extension PingFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
-        FrameHeader(type: .ping, flags: isAck ? .ack : [], payloadByteCount: Self.byteCount)
+    func encode(into output: inout [UInt8]) {
+        FrameHeader(type: .ping, flags: isAck ? .ack : .none, payloadByteCount: Self.byteCount)
             .encode(into: &output)
         output.appendUInt32(UInt32(truncatingIfNeeded: opaque >> 32))
         output.appendUInt32(UInt32(truncatingIfNeeded: opaque))

@@ -6,11 +6,11 @@
 /// bytes are moved to the receive buffer.
 package struct PlacedFrames: Sendable {
     /// The frame that is arriving. The following frames are expected to have the same header.
-    package let header: FrameHeader
+    let header: FrameHeader
     /// Bytes of the frame's content that have not arrived.
     package private(set) var frameRest: Int
     /// Bytes of the message that have not arrived, including those of the frame.
-    package private(set) var messageRest: Int
+    private(set) var messageRest: Int
     /// The length of the frame. The last frame of a message may be shorter.
     private var frameByteCount: Int
 
@@ -100,13 +100,13 @@ extension PlacedFrames {
     }
 
     /// The result of a read.
-    package struct Arrived: Equatable {
+    package struct Arrived {
         /// Bytes of content that arrived as expected.
-        package var contentByteCount = 0
+        package fileprivate(set) var contentByteCount = 0
         /// The lengths of the frames that became complete.
-        package var wholeFrames: [Int] = []
+        package fileprivate(set) var wholeFrames: [Int] = []
         /// Unexpected bytes that followed the content.
-        package var stray: [UInt8] = []
+        package fileprivate(set) var stray: [UInt8] = []
 
         package init() {}
     }

@@ -1,11 +1,11 @@
 /// The order of streams (RFC 9113 §6.3), which is deprecated. It is checked and ignored.
-package struct PriorityFrame: Equatable, Sendable {
-    package var streamID: StreamID
-    package var priority: Priority
+struct PriorityFrame: Equatable, Sendable {
+    let streamID: StreamID
+    let priority: Priority
 }
 
 extension PriorityFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .priority)
         guard header.streamID != .connection else {
             throw .connection(.protocolError, "PRIORITY on stream 0")
@@ -20,7 +20,7 @@ extension PriorityFrame {
 }
 
 extension PriorityFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         FrameHeader(type: .priority, streamID: streamID, payloadByteCount: Priority.byteCount)
             .encode(into: &output)
         priority.encode(into: &output)

@@ -2,16 +2,16 @@
 ///
 /// SETTINGS disable push, so this frame is always an error. It is read only for the text of the
 /// error.
-package struct PushPromiseFrame: Equatable, Sendable {
-    package var streamID: StreamID
-    package var promisedStreamID: StreamID
-    package var endHeaders: Bool
+struct PushPromiseFrame: Sendable {
+    let streamID: StreamID
+    let promisedStreamID: StreamID
+    let endHeaders: Bool
     /// The range of the header block's fragment in the payload.
-    package var fragment: Range<Int>
+    let fragment: Range<Int>
 }
 
 extension PushPromiseFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .pushPromise)
         guard header.streamID != .connection else {
             throw .connection(.protocolError, "PUSH_PROMISE on stream 0")

@@ -1,13 +1,13 @@
 /// The immediate end of a stream (RFC 9113 §6.4).
-package struct RSTStreamFrame: Equatable, Sendable {
-    package static let byteCount = 4
+struct RSTStreamFrame: Equatable, Sendable {
+    static let byteCount = 4
 
-    package var streamID: StreamID
-    package var code: ErrorCode
+    let streamID: StreamID
+    let code: ErrorCode
 }
 
 extension RSTStreamFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .rstStream)
         guard header.streamID != .connection else {
             throw .connection(.protocolError, "RST_STREAM on stream 0")
@@ -21,7 +21,7 @@ extension RSTStreamFrame {
 }
 
 extension RSTStreamFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         FrameHeader(type: .rstStream, streamID: streamID, payloadByteCount: Self.byteCount)
             .encode(into: &output)
         output.appendUInt32(code.rawValue)

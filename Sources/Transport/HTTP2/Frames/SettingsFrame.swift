@@ -1,18 +1,18 @@
 /// The settings of an endpoint (RFC 9113 §6.5), or their acknowledgement.
-package struct SettingsFrame: Equatable, Sendable {
+struct SettingsFrame: Equatable, Sendable {
     /// One setting. A struct, because "an endpoint that receives a SETTINGS frame with any unknown
     /// or unsupported identifier MUST ignore that setting" (§6.5.2).
-    package struct Entry: Equatable, Sendable {
-        package static let byteCount = 6
+    struct Entry: Equatable, Sendable {
+        static let byteCount = 6
 
-        package var identifier: UInt16
-        package var value: UInt32
+        let identifier: UInt16
+        let value: UInt32
     }
 
-    package var isAck: Bool
-    package var entries: [Entry]
+    let isAck: Bool
+    var entries: [Entry]
 
-    package init(isAck: Bool = false, _ entries: [Entry] = []) {
+    init(isAck: Bool = false, _ entries: [Entry] = []) {
         self.isAck = isAck
         self.entries = entries
     }
@@ -21,16 +21,16 @@ package struct SettingsFrame: Equatable, Sendable {
 // MARK: - Registered parameters (RFC 9113 §6.5.2)
 
 extension SettingsFrame.Entry {
-    package static let headerTableSize: UInt16 = 0x1
-    package static let enablePush: UInt16 = 0x2
-    package static let maxConcurrentStreams: UInt16 = 0x3
-    package static let initialWindowSize: UInt16 = 0x4
-    package static let maxFrameSize: UInt16 = 0x5
-    package static let maxHeaderListSize: UInt16 = 0x6
+    static let headerTableSize: UInt16 = 0x1
+    static let enablePush: UInt16 = 0x2
+    static let maxConcurrentStreams: UInt16 = 0x3
+    static let initialWindowSize: UInt16 = 0x4
+    static let maxFrameSize: UInt16 = 0x5
+    static let maxHeaderListSize: UInt16 = 0x6
 }
 
 extension SettingsFrame {
-    package init(
+    init(
         _ header: FrameHeader, payload: Span<UInt8>
     ) throws(HTTP2Error) {
         assert(header.type == .settings)
@@ -59,9 +59,9 @@ extension SettingsFrame {
 }
 
 extension SettingsFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         FrameHeader(
-            type: .settings, flags: isAck ? .ack : [],
+            type: .settings, flags: isAck ? .ack : .none,
             payloadByteCount: entries.count * Entry.byteCount
         ).encode(into: &output)
         for entry in entries {

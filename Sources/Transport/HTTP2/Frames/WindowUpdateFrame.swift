@@ -1,13 +1,13 @@
 /// The peer's permission to send `increment` more bytes of DATA (RFC 9113 §6.9).
-package struct WindowUpdateFrame: Equatable, Sendable {
-    package static let byteCount = 4
+struct WindowUpdateFrame: Equatable, Sendable {
+    static let byteCount = 4
 
-    package var streamID: StreamID
-    package var increment: UInt32
+    let streamID: StreamID
+    let increment: UInt32
 }
 
 extension WindowUpdateFrame {
-    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+    init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
         assert(header.type == .windowUpdate)
         // §6.9: any other length is a connection error, even on a stream.
         guard payload.count == Self.byteCount else {
@@ -26,7 +26,7 @@ extension WindowUpdateFrame {
 }
 
 extension WindowUpdateFrame: WritableFrame {
-    package func encode(into output: inout [UInt8]) {
+    func encode(into output: inout [UInt8]) {
         FrameHeader(type: .windowUpdate, streamID: streamID, payloadByteCount: Self.byteCount)
             .encode(into: &output)
         output.appendUInt32(increment)

@@ -32,7 +32,7 @@ extension HPACK {
 
 extension HPACK.Decoder {
     /// Applies our SETTINGS_HEADER_TABLE_SIZE, which the peer has acknowledged.
-    package mutating func setMaxTableByteCount(_ byteCount: Int) {
+    mutating func setMaxTableByteCount(_ byteCount: Int) {
         limit = Self.clamped(byteCount)
         if limit < table.maxByteCount { dueSizeUpdate = min(limit, dueSizeUpdate ?? limit) }
     }
@@ -43,14 +43,14 @@ extension HPACK.Decoder {
 extension HPACK.Decoder {
     /// Identifies the contents of the dynamic table: with equal states of one decoder, every block
     /// has the same meaning.
-    package struct TableState: Equatable, Sendable {
+    struct TableState: Equatable, Sendable {
         fileprivate let insertedCount: Int
         fileprivate let oldest: Int
         fileprivate let maxByteCount: Int
     }
 
     /// Identifies the table before the next block. Nil if that block must change the table's size.
-    package var tableState: TableState? {
+    var tableState: TableState? {
         guard dueSizeUpdate == nil else { return nil }
         return TableState(
             insertedCount: table.insertedCount, oldest: table.oldest,

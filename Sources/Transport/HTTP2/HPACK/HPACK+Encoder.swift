@@ -37,7 +37,7 @@ extension HPACK {
 
 extension HPACK.Encoder {
     /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE.
-    package mutating func setPeerMaxTableByteCount(_ byteCount: Int) {
+    mutating func setPeerMaxTableByteCount(_ byteCount: Int) {
         let byteCount = min(max(0, byteCount), ownMaxTableByteCount)
         guard byteCount != table.maxByteCount else { return }
         table.resize(maxByteCount: byteCount)

@@ -3,23 +3,23 @@
 /// The RFC has seven states. Five of them combine two independent parts: what this side may still send, and
 /// what it may still receive. So this type consists of two small enums. For example, "half-closed (local)" is
 /// `send == .ended`. SETTINGS disable push, so the two reserved states cannot be reached and have no case.
-package struct StreamState: Equatable, Sendable {
-    package enum Send: Equatable, Sendable { case idle, open, ended }
-    package enum Receive: Equatable, Sendable { case awaitingHeaders, awaitingData, ended }
+package struct StreamState: Sendable {
+    enum Send: Equatable, Sendable { case idle, open, ended }
+    enum Receive: Equatable, Sendable { case awaitingHeaders, awaitingData, ended }
 
-    package private(set) var send = Send.idle
-    package private(set) var receive = Receive.awaitingHeaders
+    private(set) var send = Send.idle
+    private(set) var receive = Receive.awaitingHeaders
 
-    package init() {}
+    init() {}
 
-    package var isClosed: Bool { send == .ended && receive == .ended }
+    var isClosed: Bool { send == .ended && receive == .ended }
 }
 
 // MARK: - Sending: an illegal order is the caller's error and returns false
 
 extension StreamState {
     /// Called before the first HEADERS or trailers are sent. Returns false if they may not be sent.
-    package mutating func sendHeaders(endStream: Bool) -> Bool {
+    mutating func sendHeaders(endStream: Bool) -> Bool {
         switch (send, endStream) {
         case (.idle, false): send = .open
         case (.idle, true), (.open, true): send = .ended
@@ -29,7 +29,7 @@ extension StreamState {
     }
 
     /// Called before DATA is sent. Returns false if it may not be sent.
-    package mutating func sendData(endStream: Bool) -> Bool {
+    mutating func sendData(endStream: Bool) -> Bool {
         guard send == .open else { return false }
         if endStream { send = .ended }
         return true
@@ -43,7 +43,7 @@ extension StreamState {
 
     /// Applies a complete header block. Returns its meaning. A first block that ends the stream is
     /// `initial`.
-    package mutating func receiveHeaders(
+    mutating func receiveHeaders(
         on id: StreamID, isInterim: Bool, endStream: Bool
     ) throws(HTTP2Error) -> HeadersMeaning {
         switch (receive, isInterim, endStream) {
@@ -65,7 +65,7 @@ extension StreamState {
         }
     }
 
-    package mutating func receiveData(on id: StreamID, endStream: Bool) throws(HTTP2Error) {
+    mutating func receiveData(on id: StreamID, endStream: Bool) throws(HTTP2Error) {
         switch receive {
         case .awaitingHeaders:
             throw .stream(id, .protocolError, "DATA before HEADERS")
