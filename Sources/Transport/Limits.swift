@@ -13,28 +13,28 @@ package struct Limits: Sendable {
 
     /// The most empty CONTINUATION frames in one header block. Stops the CONTINUATION flood with a block that
     /// does not grow.
-    package var emptyContinuationCount = 8
+    var emptyContinuationCount = 8
 
     /// Parameters of a SETTINGS frame that cost one glitch. Stops the SETTINGS flood with few, long frames.
-    package var settingsEntriesPerGlitch = 32
+    var settingsEntriesPerGlitch = 32
 
     /// The most WINDOW_UPDATE frames that the peer may send without a charge, for DATA that it received.
     /// After that, each one costs a glitch. Stops the WINDOW_UPDATE flood after a large transfer.
-    package var owedUpdateCount = 1 << 20
+    var owedUpdateCount = 1 << 20
 
     /// The most acknowledgements and resets that wait to be written. Stops the PING flood of a peer that does
     /// not read.
-    package var pendingAckCount = 1_000
+    var pendingAckCount = 1_000
 
     /// The most glitches that the peer may cause at once. A glitch is a frame that causes work and carries no
     /// content: PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA, a 1xx response. Frames of
     /// unknown types cost glitches by their bytes. Stops every flood of such frames, including rapid reset.
-    package var glitchCount = 1_000
+    var glitchCount = 1_000
 
     /// Glitches that the peer earns back in a second.
-    package var glitchesPerSecond = 100
+    var glitchesPerSecond = 100
 
-    package init() {}
+    init() {}
 }
 
 // MARK: - Glitches
@@ -84,7 +84,7 @@ extension Limits {
     static let goAwayDebugByteCount = 1_024
 
     /// Bytes of a peer's text in an error or a log line. Stops a peer that fills logs.
-    package static let peerTextByteCount = 256
+    static let peerTextByteCount = 256
 
     /// The longest name of a metric in a server's load report, in bytes of UTF-8. Entries with a longer name are
     /// ignored.
@@ -138,18 +138,18 @@ extension Limits {
 // MARK: - HTTP/1.1
 
 /// A limit for each part of HTTP/1.1 that a peer can make grow.
-package struct HTTP1Limits: Equatable, Sendable {
+package struct HTTP1Limits: Sendable {
     /// The start line. Stops a line without an end.
-    package var maxStartLineByteCount = 8 << 10
+    package let maxStartLineByteCount = 8 << 10
     /// All fields of a head, or of the trailers, as HTTP/2 counts them: 32 bytes for each field in addition
     /// to name and value. Stops lists without an end, and many empty fields.
     package var maxFieldsByteCount = 64 << 10
     /// The line before a chunk. Stops extensions without an end.
-    package var maxChunkLineByteCount = 1 << 10
+    package let maxChunkLineByteCount = 1 << 10
     /// All extensions of the chunks of a body. Stops a body that has more extensions than content.
-    package var maxExtensionByteCount = 16 << 10
+    package let maxExtensionByteCount = 16 << 10
     /// The most 1xx responses before the final one. Stops a server that sends 1xx responses without an end.
-    package var maxInterimCount = 16
+    package let maxInterimCount = 16
 
     package init() {}
 }

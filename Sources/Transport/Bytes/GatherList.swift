@@ -7,7 +7,7 @@
 /// When everything was removed, the memory is used again, so a steady state allocates nothing.
 package struct GatherList: Sendable {
     /// Copying fewer bytes than this costs less than an additional entry in a gather write.
-    package static let copyThreshold = 1_024
+    static let copyThreshold = 1_024
 
     struct Piece: Sendable {
         /// The array of `range`. Nil for the shared buffer.
@@ -17,7 +17,7 @@ package struct GatherList: Sendable {
 
     /// The bytes of all small pieces. ``tail`` appends to it in place, so frame headers are written
     /// and completed without a copy.
-    package private(set) var shared: [UInt8] = []
+    private(set) var shared: [UInt8] = []
     private(set) var pieces: [Piece] = []
     /// The pieces before this index were removed. They are deleted in batches.
     private(set) var first = 0
@@ -30,13 +30,13 @@ package struct GatherList: Sendable {
 
 extension GatherList {
     package var isEmpty: Bool { count == 0 }
-    package var pieceCount: Int { pieces.count - first }
+    var pieceCount: Int { pieces.count - first }
 }
 
 // MARK: - Appending
 
 extension GatherList {
-    package mutating func append(copying bytes: Span<UInt8>) {
+    mutating func append(copying bytes: Span<UInt8>) {
         appendShared { $0.append(copying: bytes) }
     }
 
@@ -46,7 +46,7 @@ extension GatherList {
 
     /// The shared buffer, for appending in place. An access may remove bytes that it has appended,
     /// but no earlier ones.
-    package var tail: [UInt8] {
+    var tail: [UInt8] {
         get { shared }
         _modify {
             let start = shared.count
@@ -76,7 +76,7 @@ extension GatherList {
     }
 
     /// Appends `range` of `bytes`. References long ranges and copies short ones.
-    package mutating func append(referencing bytes: [UInt8], _ range: Range<Int>) {
+    mutating func append(referencing bytes: [UInt8], _ range: Range<Int>) {
         precondition(bytes.indices.contains(range) || range.isEmpty)
         guard range.count >= Self.copyThreshold else {
             return append(copying: bytes.contiguous.span.extracting(range))
@@ -194,7 +194,7 @@ extension GatherList {
     }
 
     /// A copy of all bytes, for tests and diagnosis.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         pieces[first...].flatMap { piece in (piece.array ?? shared)[piece.range] }
     }
 }

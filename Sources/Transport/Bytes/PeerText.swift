@@ -5,7 +5,7 @@
 /// it.
 package enum PeerText {
     /// The default limit of ``clean(_:upTo:)``, in bytes of UTF-8.
-    package static let maxByteCount = Limits.peerTextByteCount
+    static let maxByteCount = Limits.peerTextByteCount
 
     /// Replaces each control, format and line-separating character with a space. Cuts text that is
     /// longer than `maxByteCount` bytes of UTF-8, and appends `…`.

@@ -32,8 +32,8 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     /// cache.
     package static let turnByteCount = 256 << 10
 
-    package let initialByteCount: Int
-    package let maximumByteCount: Int
+    let initialByteCount: Int
+    let maximumByteCount: Int
 
     /// - Parameter maximumByteCount: The size to which the buffer may grow. A buffer that is full
     ///   of unread bytes is not read into, so that TCP slows down the peer.
@@ -56,7 +56,7 @@ extension ReceiveBuffer {
     ///
     /// The free memory is empty only if ``isFull``. A buffer that was filled completely doubles
     /// before it is filled again.
-    package mutating func fill<Failure: Error>(
+    mutating func fill<Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         makeRoom()

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
     /// The 16-bit big-endian integer at `offset`. Traps when it would read past the end.
-    package func uint16(at offset: Int) -> UInt16 {
+    func uint16(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
     }
 

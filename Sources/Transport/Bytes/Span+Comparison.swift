@@ -25,7 +25,7 @@ extension Span<UInt8> {
     }
 
     @inline(__always)
-    package func equals(_ other: Span<UInt8>) -> Bool {
+    func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         // Both pointers are used only inside the closures, and each word that is read ends within `count`.
         return unsafe withUnsafeBytes { left in

@@ -11,7 +11,7 @@ import CSwiftletSystem
 extension GatherList {
     /// The most pieces in one system call. 64 entries need 1 KiB of the stack. They hold 32 frames
     /// of 16 KiB with their headers: half a megabyte per call.
-    package static let vectorLimit = 64
+    static let vectorLimit = 64
 
     /// Calls `body` with the first pieces as the system's vectors. Empty when the list is empty.
     func withVectors(_ body: (UnsafeBufferPointer<iovec>) -> Int) -> Int {

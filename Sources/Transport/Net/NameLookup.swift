@@ -11,12 +11,12 @@ import CSwiftletSystem
 /// Asks the system's resolver, with its settings, for the addresses of a name.
 package enum NameLookup {
     /// Why a name has no address.
-    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-        package let host: String
-        package let reason: String
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        let host: String
+        let reason: String
         /// Whether a later attempt may succeed: the name server did not answer, or reported a
         /// temporary failure.
-        package let isTemporary: Bool
+        let isTemporary: Bool
 
         package init(host: String, reason: String, isTemporary: Bool) {
             self.host = host

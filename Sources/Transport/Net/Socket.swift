@@ -35,7 +35,7 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// Returns the descriptor without closing it.
-    package consuming func release() -> CInt {
+    consuming func release() -> CInt {
         let descriptor = descriptor
         discard self
         return descriptor

@@ -9,14 +9,14 @@ import CSwiftletSystem
 #endif
 
 /// Options of a connected socket.
-package struct SocketOptions: Equatable, Sendable {
+package struct SocketOptions: Sendable {
     /// TCP keep-alive probes on an idle socket.
-    package struct KeepAlive: Equatable, Sendable {
-        package var idle: Duration
-        package var interval: Duration
-        package var probeCount: CInt
+    struct KeepAlive: Sendable {
+        var idle: Duration
+        var interval: Duration
+        var probeCount: CInt
 
-        package init(
+        init(
             idle: Duration = .seconds(60), interval: Duration = .seconds(20), probeCount: CInt = 3
         ) {
             self.idle = idle
@@ -27,7 +27,7 @@ package struct SocketOptions: Equatable, Sendable {
 
     /// Whether small frames are sent without waiting for the acknowledgement of earlier ones.
     package var noDelay = true
-    package var keepAlive: KeepAlive?
+    var keepAlive: KeepAlive?
     /// How long sent bytes may stay unacknowledged before the connection is closed. Linux only;
     /// ignored elsewhere.
     package var userTimeout: Duration?

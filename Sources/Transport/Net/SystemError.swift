@@ -7,12 +7,12 @@
 #endif
 
 /// A failed system call.
-package struct SystemError: Error, Equatable, Sendable {
+package struct SystemError: Error, Sendable {
     /// The system call, or its purpose: `connect`, `read`, `bind`.
-    package let operation: String
+    let operation: String
 
     /// The address, path or host name. Empty when there is none.
-    package let subject: String
+    let subject: String
 
     /// The value of `errno`.
     package let code: CInt

@@ -11,7 +11,7 @@ import CSwiftletSystem
 /// The system's statistics of a TCP connection: Linux's `TCP_INFO`.
 ///
 /// Its layout is a part of the kernel's interface: fields are only ever appended.
-package struct TCPInfo: Equatable, Sendable {
+package struct TCPInfo: Sendable {
     /// Eight bytes, then 24 integers of 32 bits.
     private static let byteCount = 8 + 4 * 24
 

@@ -22,7 +22,7 @@ extension Backlog {
     @inlinable package var first: Element? { head }
     /// The number of elements after the head, plus the places of removed elements that `rest` still
     /// contains.
-    @inlinable package var placeCount: Int { rest.count }
+    @inlinable var placeCount: Int { rest.count }
 
     @inlinable
     package func forEach(_ body: (Element) -> Void) {

@@ -68,7 +68,7 @@ extension OpenSSLReason.Code {
     /// The alert that the peer sent. Nil for any other reason.
     fileprivate var alert: TLSAlert? {
         guard number >= OpenSSL.SSL_AD_REASON_OFFSET else { return nil }
-        return UInt8(exactly: number - OpenSSL.SSL_AD_REASON_OFFSET).map(TLSAlert.init)
+        return UInt8(exactly: number - OpenSSL.SSL_AD_REASON_OFFSET).map(TLSAlert.init(rawValue:))
     }
 }
 

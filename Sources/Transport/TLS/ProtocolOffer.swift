@@ -2,7 +2,7 @@
 package struct ProtocolOffer: Sendable {
     package let names: [String]
     /// Whether the handshake must choose one of them.
-    package let isRequired: Bool
+    let isRequired: Bool
 
     package init(_ names: [String], isRequired: Bool) {
         self.names = names

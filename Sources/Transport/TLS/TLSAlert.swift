@@ -1,5 +1,5 @@
 /// The alert that ends a handshake or a connection (RFC 8446 §6, RFC 5246 §7.2, RFC 7301 §3.2).
-struct TLSAlert: RawRepresentable, Equatable, Sendable {
+struct TLSAlert: Equatable, Sendable {
     let rawValue: UInt8
 
     static let noApplicationProtocol = TLSAlert(rawValue: 120)

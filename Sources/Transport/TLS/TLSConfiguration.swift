@@ -1,5 +1,5 @@
 /// The options of a TLS connection, for clients and servers.
-package struct TLSConfiguration: Equatable, Sendable {
+package struct TLSConfiguration: Sendable {
     package enum Role: Equatable, Sendable { case client, server }
 
     /// PEM, as text or in a file.
@@ -19,7 +19,7 @@ package struct TLSConfiguration: Equatable, Sendable {
     }
 
     /// The certificate authorities that are trusted.
-    package enum Trust: Equatable, Sendable {
+    package enum Trust: Sendable {
         /// The authorities of the operating system.
         case system
         /// Only the authorities in the text or file.
@@ -28,8 +28,8 @@ package struct TLSConfiguration: Equatable, Sendable {
 
     /// The certificate of this side, followed by intermediate certificates, and its private key.
     package struct Identity: Hashable, Sendable {
-        package var certificates: PEM
-        package var privateKey: PEM
+        let certificates: PEM
+        var privateKey: PEM
 
         package init(certificates: PEM, privateKey: PEM) {
             self.certificates = certificates
@@ -49,18 +49,18 @@ package struct TLSConfiguration: Equatable, Sendable {
 
     package enum Version: Equatable, Sendable { case tls12, tls13 }
 
-    package var role: Role
+    let role: Role
     package var trust = Trust.system
     package var identity: Identity?
     package var verification = Verification.full
     /// Replaces the host in SNI and in the verification of the certificate.
-    package var serverNameOverride: String?
+    var serverNameOverride: String?
     /// ALPN protocols in order of preference. A server with an empty list ignores the client's list.
     package var applicationProtocols = ["h2"]
     /// Whether a connection fails when ALPN selects no protocol.
     package var requiresApplicationProtocol = true
-    package var minimumVersion = Version.tls12
-    package var maximumVersion = Version.tls13
+    var minimumVersion = Version.tls12
+    var maximumVersion = Version.tls13
     /// On clients, whether tickets are kept, so that later connections need a shorter handshake.
     package var resumesSessions = true
     /// On servers, whether clients need a certificate that `trust` accepts.

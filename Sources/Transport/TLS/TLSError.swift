@@ -20,7 +20,7 @@ package struct TLSError: Error, Equatable, Sendable {
 
     package let kind: Kind
     /// A description, without the kind.
-    package let message: String
+    let message: String
 
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind

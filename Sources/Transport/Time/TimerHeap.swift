@@ -9,9 +9,9 @@
 package struct TimerHeap<Payload>: ~Copyable {
     /// Identifies a timer. The handle of a timer that has fired or was cancelled has no effect.
     @usableFromInline
-    package struct Handle: Equatable, Sendable {
-        @usableFromInline var slot: Int
-        @usableFromInline var generation: UInt32
+    package struct Handle: Sendable {
+        @usableFromInline let slot: Int
+        @usableFromInline let generation: UInt32
 
         @inlinable
         init(slot: Int, generation: UInt32) {
@@ -69,7 +69,6 @@ extension TimerHeap.Slot: Sendable where Payload: Sendable {}
 
 extension TimerHeap {
     @inlinable package var count: Int { heap.count }
-    @inlinable package var isEmpty: Bool { heap.isEmpty }
 
     /// The deadline of the next timer.
     @inlinable package var earliest: MonotonicInstant? { heap.first?.deadline }
