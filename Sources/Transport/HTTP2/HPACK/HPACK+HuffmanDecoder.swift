@@ -27,22 +27,21 @@ extension HPACK {
 extension HPACK.HuffmanDecoder {
     private init() {
         let words = HPACK.HuffmanCode.words
-        let order = words.indices.dropLast().sorted {
-            (words[$0].bitCount, words[$0].bits) < (words[$1].bitCount, words[$1].bits)
-        }
-        symbols = order.map { UInt8(truncatingIfNeeded: $0) }
-
+        var symbols: [UInt8] = []
         var ends = [UInt64](repeating: 0, count: HPACK.HuffmanCode.maxBitCount + 1)
         var offsets = [Int](repeating: 0, count: HPACK.HuffmanCode.maxBitCount + 1)
         var end: UInt64 = 0
         for bitCount in 1...HPACK.HuffmanCode.maxBitCount {
-            let first = order.firstIndex { Int(words[$0].bitCount) == bitCount }
-            if let first { offsets[bitCount] = first - Int(words[order[first]].bits) }
-            for symbol in order where Int(words[symbol].bitCount) == bitCount {
-                end = UInt64(words[symbol].bits + 1) << UInt64(32 - bitCount)
+            // Codes of one length ascend with their symbols.
+            for symbol in 0...UInt8.max where Int(words[Int(symbol)].bitCount) == bitCount {
+                let code = words[Int(symbol)].bits
+                offsets[bitCount] = symbols.count - Int(code)
+                symbols.append(symbol)
+                end = UInt64(code + 1) << UInt64(32 - bitCount)
             }
             ends[bitCount] = end
         }
+        self.symbols = symbols
         self.ends = ends
         self.offsets = offsets
 
