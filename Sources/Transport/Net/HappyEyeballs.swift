@@ -17,8 +17,8 @@ package struct HappyEyeballs<Cause> {
     }
 
     package struct Failure {
-        package var address: SocketAddress
-        package var cause: Cause
+        package let address: SocketAddress
+        package let cause: Cause
     }
 
     /// The addresses in the order of the attempts.
@@ -55,10 +55,13 @@ extension HappyEyeballs {
             }
         }
         guard families.count > 1 else { return addresses }
-        let longest = families.map(\.addresses.count).max() ?? 0
-        return (0..<longest).flatMap { turn in
-            families.compactMap { turn < $0.addresses.count ? $0.addresses[turn] : nil }
+        var interleaved: [SocketAddress] = []
+        for turn in addresses.indices {
+            for family in families where turn < family.addresses.count {
+                interleaved.append(family.addresses[turn])
+            }
         }
+        return interleaved
     }
 
     /// Returns the next action. After `start`, call it again until it returns another action.

@@ -78,7 +78,8 @@ extension SocketAddress {
     /// Parses a numeric address with a port: `127.0.0.1:80`, `[::1]:80`.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
-            let port = UInt16(text[text.index(after: colon)...])
+            let number = UInt32(String(text[text.index(after: colon)...])),
+            let port = UInt16(exactly: number)
         else { return nil }
         let host = text[..<colon]
         // Without brackets, the port cannot be distinguished from the last group of the address.

@@ -83,10 +83,10 @@ extension OpenSSLLibrary {
 
     /// The file of libcrypto beside that of libssl. Nil for a name without a folder.
     private static func neighbour(of file: String) -> String? {
-        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
-        guard let name = parts.last, parts.count > 1, name.hasPrefix("libssl") else { return nil }
-        return parts.dropLast().joined(separator: "/") + "/libcrypto"
-            + name.dropFirst("libssl".count)
+        guard let slash = file.lastIndex(of: "/") else { return nil }
+        let name = file[slash...]
+        guard name.hasPrefix("/libssl") else { return nil }
+        return file[..<slash] + "/libcrypto" + name.dropFirst("/libssl".count)
     }
 
     /// Throws if the loaded libssl does not use the libcrypto beside it. The loader prefers functions that the
@@ -102,8 +102,8 @@ extension OpenSSLLibrary {
         guard let exported = unsafe process.address(of: halves.crypto), unsafe exported != crypto
         else { return }
         let other = unsafe imageFile(of: exported)
-        let isLibrary = other.split(separator: "/").last?.hasPrefix("libcrypto") == true
-        guard !isLibrary, !isApples(other) else { return }
+        let name = other.lastIndex(of: "/").map(other.index(after:)) ?? other.startIndex
+        guard !other[name...].hasPrefix("libcrypto"), !isApples(other) else { return }
         throw TLSError(
             .libraryMissing,
             "\(other) exports a libcrypto without libssl, which \(file) would use: link and export both"
@@ -119,7 +119,7 @@ extension OpenSSLLibrary {
 
     /// Whether `text` contains `part`, compared byte by byte. The standard library's search would add its
     /// engine for regular expressions, one megabyte, to every static binary.
-    private static func has(_ text: String, _ part: String) -> Bool {
+    static func has(_ text: String, _ part: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
     }

@@ -154,10 +154,12 @@ extension OpenSSLLibrary {
             path = unsafe String(cString: real)
             unsafe free(real)
         }
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        if let framework = parts.lastIndex(where: { $0.hasSuffix(".framework") }) {
-            parts = parts[..<framework]
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        var part = folder
+        while let slash = part.lastIndex(of: "/") {
+            if part.hasSuffix(".framework") { return part[..<slash] }
+            part = part[..<slash]
         }
-        return path[..<(parts.last?.endIndex ?? path.startIndex)]
+        return folder
     }
 }

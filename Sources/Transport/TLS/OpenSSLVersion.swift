@@ -28,9 +28,8 @@ struct OpenSSLVersion {
 
     /// BoringSSL, AWS-LC and LibreSSL have functions with OpenSSL's names and other types, numbers and rules.
     var isSupported: Bool {
-        let words = text.utf8.split(whereSeparator: { " ;()".utf8.contains($0) })
-        let isOther = words.contains { $0.elementsEqual("AWS-LC".utf8) }
-        return text.hasPrefix("OpenSSL ") && !isOther && number >= OpenSSL.version111
+        text.hasPrefix("OpenSSL ") && !OpenSSLLibrary.has(text, "AWS-LC")
+            && number >= OpenSSL.version111
     }
 
     var isVersion3: Bool { number >= OpenSSL.version3 }

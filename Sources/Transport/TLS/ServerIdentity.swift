@@ -31,11 +31,19 @@ package enum ServerIdentity: Hashable, Sendable {
             return
         }
         let name = text.last == "." ? String(text.dropLast()) : String(text)
-        // OpenSSL accepts the certificate of any sub-domain for a name that begins with a dot.
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard !isBracketed, !isScoped, !name.utf8.contains(0), labels.allSatisfy({ !$0.isEmpty })
+        guard !isBracketed, !isScoped, !name.utf8.contains(0), !Self.hasEmptyLabel(name)
         else { return nil }
         self = .name(name)
+    }
+
+    /// OpenSSL accepts the certificate of any sub-domain for a name that begins with a dot.
+    private static func hasEmptyLabel(_ name: String) -> Bool {
+        var isEmpty = true
+        for byte in name.utf8 {
+            if isEmpty, byte == UInt8(ascii: ".") { return true }
+            isEmpty = byte == UInt8(ascii: ".")
+        }
+        return isEmpty
     }
 
     private static func isIPv4(_ text: String) -> Bool { isAddress(text, AF_INET) }
