@@ -7,7 +7,7 @@
 package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
     let library: OpenSSLLibrary
     let configuration: TLSConfiguration
-    let tickets = TLSSessionCache<OpenSSLTicket>()
+    let tickets = TLSSessionCache()
     let keyLog: TLSKeyLog?
     private let context: OpaquePointer
 

@@ -15,7 +15,7 @@ extension OpenSSLSession {
         if case .name(let name) = identity { try setServerName(name) }
         library.errClearError()
         guard context.configuration.resumesSessions else { return }
-        unsafe context.tickets.take(for: identity, isReusable: \.isReusable)?.offer(to: ssl)
+        unsafe context.tickets.take(for: identity)?.offer(to: ssl)
     }
 
     private func check(_ identity: ServerIdentity) throws(TLSError) {

@@ -1,13 +1,13 @@
 import Synchronization
 
 /// TLS session tickets by host. A ticket shortens the next handshake with that host.
-final class TLSSessionCache<Ticket: Sendable>: Sendable {
-    private let tickets = Mutex<[ServerIdentity: [Ticket]]>([:])
+final class TLSSessionCache: Sendable {
+    private let tickets = Mutex<[ServerIdentity: [OpenSSLTicket]]>([:])
 
-    func store(_ ticket: Ticket, for host: ServerIdentity) {
+    func store(_ ticket: OpenSSLTicket, for host: ServerIdentity) {
         // Dropped tickets are released outside the lock.
         let dropped = tickets.withLock { tickets in
-            var dropped: [[Ticket]] = []
+            var dropped: [[OpenSSLTicket]] = []
             if tickets[host] == nil, tickets.count >= Limits.ticketServerCount {
                 dropped = Array(tickets.values)
                 tickets = [:]
@@ -21,12 +21,12 @@ final class TLSSessionCache<Ticket: Sendable>: Sendable {
         _ = dropped
     }
 
-    /// Returns the newest ticket. Removes it unless `isReusable` returns true. A ticket of TLS 1.3 is used
-    /// only once, because an observer could link two connections that use it (RFC 8446 §C.4).
-    func take(for host: ServerIdentity, isReusable: (Ticket) -> Bool) -> Ticket? {
+    /// Returns the newest ticket. Removes it unless it is reusable. A ticket of TLS 1.3 is used only once,
+    /// because an observer could link two connections that use it (RFC 8446 §C.4).
+    func take(for host: ServerIdentity) -> OpenSSLTicket? {
         tickets.withLock { tickets in
             guard let newest = tickets[host]?.last else { return nil }
-            if !isReusable(newest) { tickets[host]?.removeLast() }
+            if !newest.isReusable { tickets[host]?.removeLast() }
             return newest
         }
     }
