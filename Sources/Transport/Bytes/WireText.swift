@@ -60,21 +60,14 @@ package enum WireText {
 
 extension String {
     /// Whether both texts have the same bytes. Takes linear time for any text.
-    package func hasBytes(of other: String) -> Bool { areEqual(utf8, other.utf8) }
-
-    /// The same for a part of a text. Not one generic function: it would compare without knowing the types.
-    package func hasBytes(of other: Substring) -> Bool { areEqual(utf8, other.utf8) }
+    package func hasBytes(of other: String) -> Bool {
+        utf8.count == other.utf8.count && beginAlike(utf8, other.utf8, upTo: utf8.count)
+    }
 
     /// Whether these are the first bytes of the text. Takes linear time for any text.
     package func begins(with bytes: [UInt8]) -> Bool {
         utf8.count >= bytes.count && beginAlike(utf8, bytes, upTo: bytes.count)
     }
-}
-
-@inline(__always)
-private func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
-    let count = left.count
-    return count == right.count && beginAlike(left, right, upTo: count)
 }
 
 /// Compares the first bytes, of which each has at least `count`. The collections' own comparison takes ten times as
@@ -92,7 +85,7 @@ private func beginAlike(
     }
     // A text of another language has no such storage.
     if let result, let result { return result }
-    return left.prefix(count).elementsEqual(right.prefix(count))
+    return Array(left)[..<count] == Array(right)[..<count]
 }
 
 /// Compares eight bytes at a time, and no byte at or after the count.

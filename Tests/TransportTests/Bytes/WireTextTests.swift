@@ -43,14 +43,13 @@ struct WireTextTests {
         for text in texts {
             let bytes = Array(text.utf8)
             #expect(text.hasBytes(of: String(decoding: bytes, as: UTF8.self)))
-            #expect(text.hasBytes(of: ("<" + text + ">").dropFirst().dropLast()))
             #expect(!text.hasBytes(of: text + "a") && !(text + "a").hasBytes(of: text))
             #expect((text + "a").begins(with: bytes) && !text.begins(with: bytes + [0x61]))
             for place in bytes.indices where bytes[place] < 0x80 {
                 var other = bytes
                 other[place] ^= 1
                 let changed = String(decoding: other, as: UTF8.self)
-                #expect(!text.hasBytes(of: changed) && !text.hasBytes(of: changed[...]))
+                #expect(!text.hasBytes(of: changed))
                 #expect(!text.begins(with: other))
             }
         }
