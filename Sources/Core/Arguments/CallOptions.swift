@@ -111,7 +111,7 @@ extension CallOptions {
 
     /// Whether the metadata must not be sent on a connection that is not encrypted. Set only if the channel has
     /// connections of both kinds. An attempt on the wrong kind fails with UNAUTHENTICATED.
-    package var needsEncryption: Bool {
+    var needsEncryption: Bool {
         get { rare?.values.needsEncryption ?? false }
         set { set { $0.needsEncryption = newValue } }
     }

@@ -16,7 +16,7 @@ public struct BalancerContext: ~Copyable {
     /// The actions that the balancer requested. The channel performs them after the method returns.
     package private(set) var actions: [Action] = []
     /// The state and picker that were reported last; nil when none were.
-    package private(set) var report: (connectivity: ConnectivityState, picker: any Picker)?
+    private(set) var report: (connectivity: ConnectivityState, picker: any Picker)?
     package private(set) var wantsResolution = false
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []

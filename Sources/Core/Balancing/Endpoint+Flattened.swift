@@ -41,7 +41,7 @@ extension [Endpoint] {
     ///
     /// A113 sorts by `u ^ (1 / weight)`, the largest first. The logarithm has the same order and does not run out of
     /// digits: small weights would give many keys of zero.
-    package func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
+    func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
         let keyed: [(key: Double, endpoint: Endpoint)] = map { endpoint in
             // Above 0 and below 1.
             let random: Double = (Double(context.randomNumber() >> 12) + 0.5) * 0x1p-52

@@ -20,7 +20,7 @@ package struct EndpointList<Extra: Sendable>: Sendable {
     /// In the order of the resolver, without duplicates and without endpoints that have no address.
     package private(set) var members: ContiguousArray<Member> = []
     /// The failure that was reported last; nil before the first.
-    package private(set) var lastFailure: RPCError?
+    private(set) var lastFailure: RPCError?
     private var places: [Subchannel: Int] = [:]
     private var counts: [ConnectivityState: Int] = [:]
 
@@ -138,12 +138,12 @@ extension EndpointList {
     }
 
     /// Visits the members. The policy may change what it keeps for each.
-    package mutating func forEach(_ body: (inout Member) -> Void) {
+    mutating func forEach(_ body: (inout Member) -> Void) {
         for place in members.indices { body(&members[place]) }
     }
 
     /// Changes what the policy keeps for one endpoint.
-    package mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
+    mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
         body(&members[place].extra)
     }
 

@@ -1,8 +1,8 @@
 /// Sends every call to one subchannel.
 package final class SinglePicker: Picker {
-    package let subchannel: Subchannel
+    let subchannel: Subchannel
 
-    package init(_ subchannel: Subchannel) { self.subchannel = subchannel }
+    init(_ subchannel: Subchannel) { self.subchannel = subchannel }
 
     package func pick(_ call: borrowing PickInfo) -> Pick { .subchannel(subchannel) }
 }
@@ -10,7 +10,7 @@ package final class SinglePicker: Picker {
 /// Keeps calls waiting for the next picker.
 package final class QueuePicker: Picker {
     /// The subchannel to connect when a call must wait; nil connects none.
-    package let connecting: Subchannel?
+    let connecting: Subchannel?
 
     package init(connecting: Subchannel? = nil) { self.connecting = connecting }
 
@@ -19,7 +19,7 @@ package final class QueuePicker: Picker {
 
 /// Fails calls that do not wait for ready.
 package final class FailingPicker: Picker {
-    package let error: RPCError
+    let error: RPCError
 
     package init(error: RPCError) { self.error = error }
 
@@ -50,5 +50,5 @@ extension RPCError {
 
 extension SubchannelState {
     /// The reason of a failure; a general one if the channel reported none.
-    package var error: RPCError { failure ?? .noReason }
+    var error: RPCError { failure ?? .noReason }
 }

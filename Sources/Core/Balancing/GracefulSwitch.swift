@@ -1,7 +1,7 @@
 /// The state and the picker that a balancer reported.
 package struct BalancerReport: Sendable {
-    package var connectivity: ConnectivityState
-    package var picker: any Picker
+    package let connectivity: ConnectivityState
+    package let picker: any Picker
 
     /// The report that is used until a balancer makes its first one.
     package static let connecting = BalancerReport(connectivity: .connecting, picker: QueuePicker())

@@ -1,9 +1,9 @@
 extension LoadReport {
     /// The trailer in which a server reports its load with a call.
-    package static let trailerName = "endpoint-load-metrics-bin"
+    static let trailerName = "endpoint-load-metrics-bin"
 
     /// The report in the trailers of a call; nil if there is none or it cannot be decoded.
-    package init?(trailers: borrowing Metadata) {
+    init?(trailers: borrowing Metadata) {
         guard let element = trailers.first(where: { $0.name == Self.trailerName }),
             case .bytes(let bytes) = element.value
         else { return nil }
@@ -12,7 +12,7 @@ extension LoadReport {
 
     /// Decodes the protobuf message `xds.data.orca.v3.OrcaLoadReport`. Nil when the bytes are no such
     /// message. Values that are negative or not finite count as 0.
-    package init?(decoding bytes: [UInt8]) {
+    init?(decoding bytes: [UInt8]) {
         self.init()
         var reader = ProtobufReader(bytes[...])
         do {

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The parts of a response that have arrived at once, in the order of the protocol.
 package struct CallArrival {
-    package var initial: ResponseHead.Initial?
+    var initial: ResponseHead.Initial?
     /// The pieces of the body: indices into the list of ranges that is passed with the arrival.
     var pieces = 0..<0
-    package var end: ResponseEnd?
+    var end: ResponseEnd?
 
     package init(initial: ResponseHead.Initial? = nil, end: ResponseEnd? = nil) {
         self.initial = initial

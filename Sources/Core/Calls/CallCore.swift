@@ -76,7 +76,7 @@ package protocol CallBackend: AnyObject, Sendable {
 // MARK: - The start
 
 extension CallCore {
-    package var loop: EventLoop { backend.loop }
+    var loop: EventLoop { backend.loop }
 
     /// Starts the call. Messages that were written before are sent together with its headers.
     package func start() {
@@ -134,7 +134,7 @@ extension CallCore {
 
 extension CallCore {
     /// Whether the call has a stream.
-    package var hasStream: Bool { state.withLock { $0.lifetime.hasStream } }
+    var hasStream: Bool { state.withLock { $0.lifetime.hasStream } }
 
     /// Whether the server has begun to answer.
     var isAnswered: Bool { state.withLock { $0.lifetime.isAnswered } }
@@ -146,7 +146,7 @@ extension CallCore {
         return carrier.obstacle(of: stream)
     }
 
-    package var isEnded: Bool { state.withLock { $0.lifetime.isOver } }
+    var isEnded: Bool { state.withLock { $0.lifetime.isOver } }
 
     /// Whether a server may have received a part of the call.
     package var mayHaveSent: Bool {

@@ -64,7 +64,7 @@ public struct CallEnd: Sendable {
     /// The metadata that the server sent with the status.
     public var trailers: Metadata
     /// Bit n is set if message n, counted from 0 to 63, arrived compressed.
-    package var compressedMessages: UInt64 = 0
+    var compressedMessages: UInt64 = 0
 
     /// The times of the call; nil if it never reached the network.
     var times: CallTimes?

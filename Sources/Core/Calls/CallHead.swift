@@ -11,7 +11,7 @@ package struct CallHead: Sendable {
     /// The hash that the selector has computed; nil if it has computed none.
     let requestHash: UInt64?
 
-    package init(
+    init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
         _ rules: consuming CallRules? = nil, requestHash: UInt64? = nil
     ) {
@@ -25,10 +25,10 @@ package struct CallHead: Sendable {
 
 extension CallHead {
     package var path: String { method.path }
-    package var metadata: Metadata { options.metadata }
+    var metadata: Metadata { options.metadata }
     package var compression: CompressionAlgorithm { options.compression ?? limits.compression }
     /// The authority that the options set; nil means the channel's.
-    package var authority: String? { options.authority }
+    var authority: String? { options.authority }
     /// Whether the call uses the same prepared headers as most calls of its method.
     var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
     var needsEncryption: Bool { options.needsEncryption }

@@ -4,12 +4,12 @@ package import SwiftletTransport
 /// would make a copy of each function that takes an observer alone, for every type of observer.
 package struct NewCall: ~Copyable {
     package let method: MethodSignature
-    package var options: CallOptions
-    package var observer: any CallObserver
+    package internal(set) var options: CallOptions
+    package internal(set) var observer: any CallObserver
     /// Nil in a channel without metrics.
-    package var meter: (any CallMeter)?
+    package internal(set) var meter: (any CallMeter)?
     /// When the program began the call; nil means now.
-    package var begun: MonotonicInstant?
+    package let begun: MonotonicInstant?
 
     package init(
         method: MethodSignature, options: consuming CallOptions,

@@ -19,14 +19,14 @@ package struct RequestLog: Sendable {
     /// Whether messages are no longer kept: the server has begun to answer, or too much was written.
     private(set) var isCommitted = false
 
-    package init(maxReplayByteCount: Int) { self.maxReplayByteCount = maxReplayByteCount }
+    init(maxReplayByteCount: Int) { self.maxReplayByteCount = maxReplayByteCount }
 }
 
 extension RequestLog {
     /// The next messages for a stream. Most requests have one message, which needs no array. Not copyable, so that the
     /// messages are moved.
     package struct Portion: ~Copyable {
-        package var first: EncodedMessage?
+        var first: EncodedMessage?
         var rest: ArraySlice<EncodedMessage> = []
         package var isFinish = false
         /// The attempt that the messages belong to; the first is 0.

@@ -54,8 +54,8 @@ extension Response: CustomStringConvertible {
 @usableFromInline package struct RawResponse: Sendable {
     var message: [UInt8]?
     /// Nil if the server sent none before the end.
-    package var initialMetadata: Metadata?
-    package var end: CallEnd
+    package internal(set) var initialMetadata: Metadata?
+    package internal(set) var end: CallEnd
 
     /// Moves the response out.
     @usableFromInline

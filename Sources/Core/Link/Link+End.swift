@@ -7,7 +7,7 @@ extension Link {
     package func endSoon(with error: LinkError) { loop.run { [self] in end(with: error) } }
 
     /// On the loop's thread, which delivers what it has read.
-    package func end(with error: LinkError) { end(with: error, ifDrained: false) }
+    func end(with error: LinkError) { end(with: error, ifDrained: false) }
 
     /// - Parameter ifDrained: Whether to end it only if it is draining and nothing uses it.
     private func end(with error: LinkError, ifDrained: Bool) {

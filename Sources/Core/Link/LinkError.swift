@@ -15,13 +15,13 @@ package struct LinkError: Error, Sendable {
         case other
     }
 
-    package var phase: Phase
-    package var cause: String
-    package var kind = Kind.other
+    var phase: Phase
+    var cause: String
+    var kind = Kind.other
     /// The machine has lost its network.
     package var isNetworkLoss = false
     /// The text of the GOAWAY frame that the peer had sent.
-    package var goAway: String?
+    var goAway: String?
 
     package init(
         phase: Phase, cause: String, kind: Kind = .other, isNetworkLoss: Bool = false,

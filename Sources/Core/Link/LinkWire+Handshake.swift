@@ -35,5 +35,5 @@ extension LinkWire {
 
 extension LinkError {
     /// This side has ended its attempt to connect.
-    package static var givenUp: LinkError { LinkError(phase: .http2, cause: "given up") }
+    static var givenUp: LinkError { LinkError(phase: .http2, cause: "given up") }
 }

@@ -66,7 +66,7 @@ extension LinkWire {
     }
 
     /// Stops watching, for another owner of the connection.
-    package func unwatch(by loop: EventLoop) {
+    func unwatch(by loop: EventLoop) {
         if let token = token.withLock({ $0.take() }) { loop.remove(socket.descriptor, token) }
     }
 

@@ -54,7 +54,7 @@ extension OutputTurn {
     package mutating func stop() { self = .idle }
 
     /// The connection has failed: nothing can be written.
-    package mutating func fail() { self = .blocked }
+    mutating func fail() { self = .blocked }
 
     /// The socket is writable. True if the caller must flush.
     package mutating func socketIsWritable() -> Bool {

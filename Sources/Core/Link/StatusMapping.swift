@@ -1,4 +1,4 @@
-package import SwiftletTransport
+import SwiftletTransport
 
 /// The gRPC status of a failure in HTTP/2 or in the connection.
 package enum StatusMapping {
@@ -27,7 +27,7 @@ package enum StatusMapping {
 
     /// - Parameter isLate: Whether the call's deadline has passed. The server resets such a stream
     ///   with CANCEL, possibly before the deadline timer of the client fires.
-    package static func error(
+    static func error(
         forReset code: ErrorCode, peer: String, isLate: Bool = false
     ) -> RPCError {
         let status = isLate && code == .cancel ? .deadlineExceeded : self.code(forReset: code)
@@ -39,7 +39,7 @@ package enum StatusMapping {
     }
 
     /// The error of a call, if the server violated HTTP/2 on its stream.
-    package static func error(for broken: HTTP2Error, peer: String) -> RPCError {
+    static func error(for broken: HTTP2Error, peer: String) -> RPCError {
         let code: StatusCode = broken.code == .enhanceYourCalm ? .resourceExhausted : .internal
         var error = RPCError(code, "the server violated HTTP/2: \(broken.message)")
         error.peer = peer

@@ -44,7 +44,7 @@ package protocol SubchannelLink: AnyObject, Sendable {
 
 extension SubchannelLink {
     /// Whether a stream could be opened now.
-    package var hasRoom: Bool { roomCount > 0 }
+    var hasRoom: Bool { roomCount > 0 }
 }
 
 /// What a connection has done with a call.
@@ -59,12 +59,12 @@ package enum CallPlacing: Sendable {
 
 /// Why a connection accepts no more calls.
 package struct LinkLoss: Sendable {
-    package var kind: DisconnectCause
-    package var cause: String
+    var kind: DisconnectCause
+    var cause: String
     /// The machine has lost its network.
-    package var isNetworkLoss = false
+    var isNetworkLoss = false
 
-    package init(kind: DisconnectCause, cause: String, isNetworkLoss: Bool = false) {
+    init(kind: DisconnectCause, cause: String, isNetworkLoss: Bool = false) {
         self.kind = kind
         self.cause = cause
         self.isNetworkLoss = isNetworkLoss

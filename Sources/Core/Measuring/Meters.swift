@@ -47,8 +47,8 @@ package enum BalancingDecision: Equatable, Sendable {
         package enum Method: Sendable { case successRate, failurePercentage }
         package enum Result: Sendable { case ejected, keptByChance, keptByLimit }
 
-        package var method: Method
-        package var result: Result
+        package let method: Method
+        package let result: Result
 
         package init(_ method: Method, _ result: Result) {
             (self.method, self.result) = (method, result)
@@ -69,9 +69,9 @@ package enum ControlPlaneChange: Equatable, Sendable {
 
     /// Resources that are counted together.
     package struct Resources: Hashable, Sendable {
-        package var authority: String
-        package var type: String
-        package var state: String
+        package let authority: String
+        package let type: String
+        package let state: String
 
         package init(authority: String, type: String, state: String) {
             (self.authority, self.type, self.state) = (authority, type, state)
@@ -133,9 +133,9 @@ extension AttemptMeter {
 
 /// The size of a message, without its prefix.
 package struct MessageSize: Equatable, Sendable {
-    package var byteCount: Int
+    package let byteCount: Int
     /// The size on the wire, where the message may be compressed.
-    package var wireByteCount: Int
+    package let wireByteCount: Int
 }
 
 /// Why an attempt is made (proposal A96).
@@ -149,11 +149,11 @@ package enum AttemptKind: Equatable, Sendable {
 
 /// The counts of a call at the end of an attempt.
 package struct CallTally: Sendable {
-    package var streamCount: Int
+    package private(set) var streamCount: Int
     /// Bytes of messages, without prefixes.
-    package var sentByteCount: Int
+    package let sentByteCount: Int
     /// Bytes of messages, without prefixes.
-    package var receivedByteCount: Int
+    package let receivedByteCount: Int
     var times: CallTimes
 
     package var timeline: CallTimeline? { times.timeline }
@@ -189,7 +189,7 @@ package enum ProcessMeters {
 
 /// A source that can be compared.
 package struct MeterChoice: Hashable, Sendable {
-    package var source: any MeterSource
+    package let source: any MeterSource
 
     package init(_ source: any MeterSource) { self.source = source }
 

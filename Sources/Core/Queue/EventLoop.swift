@@ -57,7 +57,7 @@ package final class EventLoop: Sendable {
     /// Whether a thread of the program runs the loop, instead of a thread of the queue.
     let isTurnedByHand: Bool
 
-    package init(
+    init(
         spin: Duration = .zero, isTurnedByHand: Bool = false
     ) throws(SystemError) {
         self.isTurnedByHand = isTurnedByHand
@@ -182,7 +182,7 @@ extension EventLoop {
         receiveMemory.withLock { if memory.count > $0.count { swap(&memory, &$0) } }
     }
 
-    package func wakeUp() { poller.wakeUp() }
+    func wakeUp() { poller.wakeUp() }
 
     package func schedule(_ target: any TimerTarget, at deadline: Instant) -> TimerHandle {
         let (handle, mustWake) = timers.insert(target, at: deadline)
@@ -190,7 +190,7 @@ extension EventLoop {
         return TimerHandle(handle: handle)
     }
 
-    package func cancel(_ timer: TimerHandle) { timers.cancel(timer.handle) }
+    func cancel(_ timer: TimerHandle) { timers.cancel(timer.handle) }
 
     package var timerCount: Int { timers.count }
 
@@ -261,21 +261,21 @@ package struct TimerHandle: Sendable {
 
 extension EventLoop {
     /// Memory that is reused from turn to turn.
-    package struct Scratch: ~Copyable {
+    struct Scratch: ~Copyable {
         fileprivate var events: [Poller.Event] = []
         fileprivate var jobs: [Job] = []
         fileprivate var unflushed: [any Flushable] = []
         fileprivate var unread: [Unread] = []
         fileprivate var gathering = AnswerGathering()
 
-        package init() {}
+        init() {}
     }
 
     /// Runs jobs, waits for events and timers until `deadline` at the latest, and handles them.
     /// Returns false and does nothing during another turn, on another thread or on the same stack:
     /// turns do not nest.
     @discardableResult
-    package func turn(
+    func turn(
         until deadline: Instant?, _ scratch: inout Scratch
     ) throws(SystemError) -> Bool {
         HeldLocks.assertNone(calling: "event loop")

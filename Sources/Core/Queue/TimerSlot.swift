@@ -38,7 +38,7 @@ extension TimerSlot {
     }
 
     /// Calls `target` at `deadline`, unless a timer fires earlier.
-    package borrowing func schedule(
+    borrowing func schedule(
         _ target: any TimerTarget, noLaterThan deadline: MonotonicInstant, on loop: EventLoop
     ) {
         let (old, change): (State.Timer?, UInt32?) = state.withLock { state in

@@ -19,7 +19,7 @@ package final class WakeUp: Sendable {
 
 extension WakeUp {
     /// Ends the current or the next wait.
-    package func signal() {
+    func signal() {
         let waiter = state.withLock { state in
             state.isSignalled = true
             return state.waiter.take()
@@ -38,7 +38,7 @@ extension WakeUp {
 
     /// Suspends the task until the next signal. False if it was cancelled.
     @inline(never)  // Has many callers.
-    package func wait() async -> Bool {
+    func wait() async -> Bool {
         await Resumption<Void>.wait { waiter in
             let isOver = state.withLock { state in
                 let isOver = state.isSignalled || state.isCancelled

@@ -26,7 +26,7 @@ package final class CallRules: Sendable {
     /// Nil for most rules.
     let retry: RetryPolicy?
     /// That of the service config; nil if it has none.
-    package let throttle: RetryThrottle?
+    let throttle: RetryThrottle?
     /// Makes the call of an ``AttemptPolicy``; nil for most rules. A function, because each call copies it, which costs
     /// more for a policy.
     let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?

@@ -4,7 +4,7 @@ import Synchronization
 // The calls of a subchannel, and the events of its connections.
 
 extension SubchannelCore: SubchannelBackend {
-    package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
+    func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
         while true {
             var wait: Work?
             let link = state.withLock { state -> (any SubchannelLink)? in
@@ -25,7 +25,7 @@ extension SubchannelCore: SubchannelBackend {
         }
     }
 
-    package func requestConnection() { plan.firstLoop.run { [self] in handle(.wanted) } }
+    func requestConnection() { plan.firstLoop.run { [self] in handle(.wanted) } }
 }
 
 extension SubchannelCore: LinkOwner {

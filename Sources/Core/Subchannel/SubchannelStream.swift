@@ -163,9 +163,9 @@ extension SubchannelStream: TimerTarget {
 }
 
 extension SubchannelStream: CallBackend {
-    package var loop: EventLoop { link.loop }
+    var loop: EventLoop { link.loop }
 
-    package func begin(_ call: CallCore) {
+    func begin(_ call: CallCore) {
         var cache = RequestHeadCache()
         do throws(RPCError) {
             let prepared = try cache.prepared(
@@ -179,9 +179,9 @@ extension SubchannelStream: CallBackend {
         }
     }
 
-    package func forget(_ call: CallCore) {}
+    func forget(_ call: CallCore) {}
 
-    package func deadlineError(of call: CallCore) -> RPCError {
+    func deadlineError(of call: CallCore) -> RPCError {
         RPCError(.deadlineExceeded, "the deadline passed before \(link.peer) answered")
     }
 }

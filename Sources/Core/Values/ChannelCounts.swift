@@ -7,17 +7,17 @@ package struct ChannelCounts: Equatable, Sendable {
     /// The streams of the connections, and how they ended.
     package var calls = CallCounts()
     /// PINGs that asked for an answer.
-    package var pingCount = 0
-    package var goAwayCount = 0
+    package private(set) var pingCount = 0
+    package private(set) var goAwayCount = 0
     /// Streams that servers reset before the streams had ended.
-    package var resetCount = 0
-    package var dataFrameCount = 0
+    package private(set) var resetCount = 0
+    package private(set) var dataFrameCount = 0
     /// Bytes of padding in DATA, Pad Length bytes included.
-    package var paddingByteCount = 0
+    package private(set) var paddingByteCount = 0
     /// The lowest SETTINGS_MAX_CONCURRENT_STREAMS of all connections; nil if no server sent one.
-    package var streamLimit: Int?
+    package private(set) var streamLimit: Int?
     /// The most streams that were open at once on a connection.
-    package var mostStreamCount = 0
+    package private(set) var mostStreamCount = 0
 
     package init() {}
 }

@@ -2,16 +2,16 @@ package import SwiftletTransport
 
 /// The times at which the steps of a connection were complete.
 package struct ConnectionTimes: Sendable {
-    package var begun: MonotonicInstant
+    var begun: MonotonicInstant
     /// The end of the name resolution.
-    package var resolved: MonotonicInstant?
-    package var connected: MonotonicInstant?
+    var resolved: MonotonicInstant?
+    var connected: MonotonicInstant?
     /// The end of the TLS handshake.
-    package var secured: MonotonicInstant?
+    var secured: MonotonicInstant?
     /// The arrival of the server's SETTINGS.
-    package var ready: MonotonicInstant?
+    package internal(set) var ready: MonotonicInstant?
     /// Failed attempts to connect before.
-    package var failedAttemptCount = 0
+    var failedAttemptCount = 0
 
     package init(begun: MonotonicInstant) { self.begun = begun }
 }
@@ -19,7 +19,7 @@ package struct ConnectionTimes: Sendable {
 /// The peer and the times of a connection. Calls keep it after the end of the connection.
 package final class ConnectionRecord: Sendable {
     package let peer: String
-    package let times: ConnectionTimes
+    let times: ConnectionTimes
 
     package init(peer: String, _ times: ConnectionTimes) {
         self.peer = peer

@@ -79,7 +79,7 @@ package enum MetadataRules {
     }
 
     /// Whether values of the header must not appear in compression tables.
-    package static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
+    static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
 
     private static let secrets: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie",

@@ -22,7 +22,7 @@ public struct CompressionAlgorithm: Hashable, Sendable {
 
     /// The algorithm of a name from a peer, which is compared as bytes. Nil for a name that this library does not
     /// know.
-    package init?(known name: Span<UInt8>) {
+    init?(known name: Span<UInt8>) {
         if name.equals("identity") {
             kind = .identity
         } else if name.equals("gzip") {

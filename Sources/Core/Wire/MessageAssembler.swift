@@ -2,8 +2,8 @@ import SwiftletTransport
 
 /// A message as it has arrived, without its prefix.
 package struct AssembledMessage: Equatable, Sendable {
-    package var bytes: [UInt8]
-    package var isCompressed: Bool
+    var bytes: [UInt8]
+    package let isCompressed: Bool
 
     /// The size on the wire, with the prefix.
     var wireByteCount: Int { MessagePrefix.byteCount + bytes.count }
@@ -92,10 +92,10 @@ extension MessageAssembler {
 
     /// The number of bytes that have arrived of the body of an incomplete message, or of its prefix while that is
     /// read.
-    package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
+    var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
     /// The number of bytes of its body that have not arrived. 0 while its prefix is read.
-    package var missingBodyByteCount: Int { missingByteCount ?? 0 }
+    var missingBodyByteCount: Int { missingByteCount ?? 0 }
 
     /// Reads bytes from `offset` on. Returns the next complete message; nil when all bytes were
     /// read.
@@ -132,7 +132,7 @@ extension MessageAssembler {
     /// Returns nil if fewer than `least` bytes are missing.
     ///
     /// - Parameter arrived: The number of bytes that have arrived and can be appended.
-    package mutating func lend(
+    mutating func lend(
         missing least: Int, arrived: Int
     ) -> (bytes: [UInt8], missing: Int)? {
         guard let missing = missingByteCount, missing >= max(1, least) else { return nil }

@@ -256,10 +256,10 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     package let path: String
     package let shape: CallShape
     /// The part of the content type after `application/grpc+`; nil means none.
-    package let contentSubtype: String?
+    let contentSubtype: String?
     /// The headers of a plain HTTP request; nil for gRPC.
     package let plain: PlainExchange?
-    package let framing: BodyFraming
+    let framing: BodyFraming
     /// Whether the path is a literal of the program. There are few such paths, so metrics name
     /// all of them. Metrics name another path only if `MetricSink.recordsPath(_:)` is true.
     package let isLiteral: Bool

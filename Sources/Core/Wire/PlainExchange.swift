@@ -4,11 +4,11 @@ package import SwiftletTransport
 /// The status is the HTTP status. Connection, deadline, limits, cancellation and interceptors work
 /// as for a gRPC call.
 package struct PlainExchange: Hashable, Sendable {
-    package var method: HTTPMethod
+    package let method: HTTPMethod
     /// The content type of the request; nil if the request has no content.
-    package var contentType: String?
+    var contentType: String?
     /// The content types that the response may have.
-    package var accept: String
+    var accept: String
     /// The identity of the request. It is not sent. If it is nil, a `DuplicateGuard` compares the
     /// bytes of the request.
     package var identity: RequestIdentity?

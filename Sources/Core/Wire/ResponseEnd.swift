@@ -4,9 +4,9 @@
 /// as large, because it also has the times of the call. It is thrown when a response is not accepted.
 package struct ResponseEnd: Error {
     /// Nil means OK.
-    package var error: RPCError?
+    var error: RPCError?
     /// The metadata that the server sent with the status.
-    package var trailers: Metadata
+    var trailers: Metadata
     /// A cancellation or a deadline is delivered before messages that were not read, which are dropped. The end
     /// that the server sent is delivered after them.
     var isImmediate = false

@@ -1,12 +1,12 @@
-package import SwiftletTransport
+import SwiftletTransport
 
 /// The meaning of a response's header blocks (PROTOCOL-HTTP2, "Responses").
 package enum ResponseHead {
     /// The head of a response whose messages may follow.
     package struct Initial: Sendable {
-        package var httpStatus: Int
-        package var encoding: CompressionAlgorithm
-        package var metadata: Metadata
+        var httpStatus: Int
+        var encoding: CompressionAlgorithm
+        var metadata: Metadata
 
         package init(httpStatus: Int, encoding: CompressionAlgorithm, _ metadata: Metadata) {
             self.httpStatus = httpStatus
@@ -17,7 +17,7 @@ package enum ResponseHead {
 
     /// Interprets headers that are not the end of the response. Throws if it is not gRPC, so that no messages are
     /// read from it.
-    package static func initial(_ list: HeaderList) throws(RPCError) -> Initial {
+    static func initial(_ list: HeaderList) throws(RPCError) -> Initial {
         let fields = Fields(list)
         let httpStatus = HeaderRules.status(of: list) ?? 0
         if var error = fields.refusal(httpStatus: httpStatus, list) {
@@ -48,7 +48,7 @@ package enum ResponseHead {
     }
 
     /// Interprets the last header block. It may be the only one.
-    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> ResponseEnd {
+    static func trailers(_ list: HeaderList, httpStatus: Int?) -> ResponseEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
         guard let field = fields.status else {
