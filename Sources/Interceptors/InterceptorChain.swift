@@ -29,7 +29,9 @@ final class InterceptorChain: CallRequests {
         var startCount = 0
         /// Whether another call with the same request answers this one.
         var joinsAnother = false
-        /// Responses that arrive while a thread delivers another one to the observer.
+        /// Responses that arrive while a thread delivers another one to the observer. Not a `SerialMailbox`: a
+        /// generic type of another module is not compiled for these elements, and an event would take half as
+        /// long again.
         var responses = Backlog<ChainResponse>()
         var deliverer = SingleDeliverer()
 
