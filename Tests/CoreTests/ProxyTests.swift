@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import SwiftletCore
@@ -79,33 +80,21 @@ struct ProxyTests {
 
 @Suite("The handshake with a proxy")
 struct ProxyHandshakeTests {
-    /// Passes `answer` to the handshake piece by piece, as the handshake requests it. Returns the sent bytes,
-    /// and the number of bytes that were left over.
+    /// Makes the handshake with a proxy that sends `answer`. Returns the sent bytes, and the number of bytes that
+    /// were left over.
     private func run(
         _ url: String, host: String = "example.com", _ answer: [UInt8]
-    ) throws -> (sent: [UInt8], left: Int) {
-        var handshake = ProxyHandshake(try ProxyServer(url), host: host, port: 443)
-        var sent = handshake.greeting
-        var rest = answer[...]
-        var step = handshake.firstStep
-        while true {
-            switch step {
-            case .connected: return (sent, rest.count)
-            case .send(let bytes):
-                sent += bytes
-                step = handshake.stepAfterSending
-            case .receive(let count):
-                try #require(rest.count >= count)
-                step = try handshake.receive(Array(rest.prefix(count)))
-                rest = rest.dropFirst(count)
-            }
-        }
+    ) async throws -> (sent: [UInt8], left: Int) {
+        let connection = WrittenAnswer(answer)
+        try await ProxyHandshake(proxy: ProxyServer(url), host: host, port: 443)
+            .perform(over: connection)
+        return connection.progress
     }
 
     @Test("over HTTP ends with the header fields; later bytes belong to the server")
-    func http() throws {
+    func http() async throws {
         let answer = Array("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\nPRI".utf8)
-        let (sent, left) = try run("http://u:p@proxy:1", answer)
+        let (sent, left) = try await run("http://u:p@proxy:1", answer)
         #expect(
             String(decoding: sent, as: UTF8.self)
                 == "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n"
@@ -120,9 +109,9 @@ struct ProxyHandshakeTests {
             ("HTTP/1.0 502 Bad\u{1b}[2J gateway\r\n\r\n", "502"),
             ("SSH-2.0-OpenSSH\r\n\r\n", "does not speak HTTP"),
         ])
-    func httpFailure(answer: String, cause: String) {
-        let error = #expect(throws: ProxyHandshake.Failure.self) {
-            try run("http://proxy:1", Array(answer.utf8))
+    func httpFailure(answer: String, cause: String) async {
+        let error = await #expect(throws: ProxyHandshake.Failure.self) {
+            try await run("http://proxy:1", Array(answer.utf8))
         }
         let words = Array(error?.cause.utf8 ?? "".utf8)
         #expect(words.indices.contains { words[$0...].starts(with: cause.utf8) })
@@ -130,59 +119,59 @@ struct ProxyHandshakeTests {
     }
 
     @Test("over HTTP fails when the answer has no end")
-    func endless() throws {
+    func endless() async throws {
         let answer = [UInt8](repeating: 0x61, count: 20_000)
-        let error = #expect(throws: ProxyHandshake.Failure.self) {
-            try run("http://proxy:1", answer)
+        let error = await #expect(throws: ProxyHandshake.Failure.self) {
+            try await run("http://proxy:1", answer)
         }
         #expect(error?.cause == "the proxy's answer is longer than 16384 bytes")
     }
 
     @Test("over HTTP passes over informational responses", arguments: [100, 102, 103, 199])
-    func informational(status: Int) throws {
+    func informational(status: Int) async throws {
         let first = "HTTP/1.1 \(status) Wait\r\nLink: x\r\n\r\n"
-        let (_, left) = try run(
+        let (_, left) = try await run(
             "http://proxy:1", Array("\(first)\(first)HTTP/1.1 200 OK\r\n\r\nPRI".utf8))
         #expect(left == 3)
-        let error = #expect(throws: ProxyHandshake.Failure.self) {
-            try run("http://proxy:1", Array("\(first)HTTP/1.1 407 Log in\r\n\r\n".utf8))
+        let error = await #expect(throws: ProxyHandshake.Failure.self) {
+            try await run("http://proxy:1", Array("\(first)HTTP/1.1 407 Log in\r\n\r\n".utf8))
         }
         #expect(error?.cause.contains("407 Log in") == true)
-        let endless = #expect(throws: ProxyHandshake.Failure.self) {
-            try run("http://proxy:1", Array(String(repeating: first, count: 1_000).utf8))
+        let endless = await #expect(throws: ProxyHandshake.Failure.self) {
+            try await run("http://proxy:1", Array(String(repeating: first, count: 1_000).utf8))
         }
         #expect(endless?.cause == "the proxy's answer is longer than 16384 bytes")
     }
 
     @Test("over SOCKS lets the proxy resolve names")
-    func socksName() throws {
-        let (sent, left) = try run(
+    func socksName() async throws {
+        let (sent, left) = try await run(
             "socks5://proxy", [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80, 9, 9])
         #expect(sent == [5, 1, 0, 5, 1, 0, 3, 11] + Array("example.com".utf8) + [1, 187])
         #expect(left == 2)
     }
 
     @Test("over SOCKS logs in when the proxy requires it")
-    func socksLogin() throws {
+    func socksLogin() async throws {
         let answer: [UInt8] = [5, 2, 1, 0, 5, 0, 0, 3, 2, 0x61, 0x62, 0, 80]
-        let (sent, left) = try run("socks5://u:pw@proxy", host: "10.0.0.1", answer)
+        let (sent, left) = try await run("socks5://u:pw@proxy", host: "10.0.0.1", answer)
         #expect(sent == [5, 2, 0, 2, 1, 1, 0x75, 2, 0x70, 0x77, 5, 1, 0, 1, 10, 0, 0, 1, 1, 187])
         #expect(left == 0)
     }
 
     @Test("over SOCKS sends an IPv6 address as its 16 bytes, and accepts one in the reply")
-    func socksIPv6() throws {
+    func socksIPv6() async throws {
         let address = [UInt8](repeating: 0, count: 15) + [1]
-        let (sent, left) = try run(
+        let (sent, left) = try await run(
             "socks5://proxy", host: "::1", [5, 0, 5, 0, 0, 4] + address + [0, 80, 9])
         #expect(sent == [5, 1, 0, 5, 1, 0, 4] + address + [1, 187])
         #expect(left == 1)
     }
 
     @Test("over HTTP encloses an IPv6 address in brackets")
-    func httpIPv6() throws {
+    func httpIPv6() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
-        let (sent, _) = try run("http://proxy:1", host: "::1", answer)
+        let (sent, _) = try await run("http://proxy:1", host: "::1", answer)
         #expect(
             String(decoding: sent, as: UTF8.self)
                 == "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n")
@@ -191,25 +180,27 @@ struct ProxyHandshakeTests {
     @Test(
         "over HTTP accepts each status of success, and no other status",
         arguments: [101] + Array(200...300))
-    func httpStatus(status: Int) throws {
+    func httpStatus(status: Int) async throws {
         let answer = Array("HTTP/1.1 \(status) Text\r\n\r\n".utf8)
         if (200..<300).contains(status) {
-            _ = try run("http://proxy:1", answer)
+            _ = try await run("http://proxy:1", answer)
         } else {
-            #expect(throws: ProxyHandshake.Failure.self) { try run("http://proxy:1", answer) }
+            await #expect(throws: ProxyHandshake.Failure.self) {
+                try await run("http://proxy:1", answer)
+            }
         }
     }
 
     @Test("over SOCKS sends a name of up to 255 bytes, and never a part of a longer one")
-    func longName() throws {
+    func longName() async throws {
         let longest = String(repeating: "a", count: 255)
         let answer: [UInt8] = [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80]
-        let (sent, _) = try run("socks5://proxy", host: longest, answer)
+        let (sent, _) = try await run("socks5://proxy", host: longest, answer)
         #expect(sent == [5, 1, 0, 5, 1, 0, 3, 255] + Array(longest.utf8) + [1, 187])
-        #expect(
+        await #expect(
             throws: ProxyHandshake.Failure(cause: "the server's name is longer than 255 bytes")
         ) {
-            try run("socks5://proxy", host: longest + "a", answer)
+            try await run("socks5://proxy", host: longest + "a", answer)
         }
     }
 
@@ -230,16 +221,39 @@ struct ProxyHandshakeTests {
                 "the proxy refused the connection to example.com:443: code 9"
             ),
         ] as [([UInt8], String)])
-    func socksFailure(answer: [UInt8], cause: String) {
-        #expect(throws: ProxyHandshake.Failure(cause: cause)) {
-            try run("socks5://proxy", answer)
+    func socksFailure(answer: [UInt8], cause: String) async {
+        await #expect(throws: ProxyHandshake.Failure(cause: cause)) {
+            try await run("socks5://proxy", answer)
         }
     }
 
     @Test("over SOCKS fails when the proxy refuses the log-in")
-    func refusedLogin() {
-        #expect(throws: ProxyHandshake.Failure(cause: "the proxy refused the log-in")) {
-            try run("socks5://u:pw@proxy", [5, 2, 1, 1])
+    func refusedLogin() async {
+        await #expect(throws: ProxyHandshake.Failure(cause: "the proxy refused the log-in")) {
+            try await run("socks5://u:pw@proxy", [5, 2, 1, 1])
         }
+    }
+}
+
+/// A proxy whose answer is known.
+private final class WrittenAnswer: ProxyConnection {
+    private let answer: [UInt8]
+    private let state = Mutex((sent: [UInt8](), received: 0))
+
+    init(_ answer: [UInt8]) { self.answer = answer }
+
+    var progress: (sent: [UInt8], left: Int) {
+        state.withLock { ($0.sent, answer.count - $0.received) }
+    }
+
+    func send(_ bytes: [UInt8]) { state.withLock { $0.sent += bytes } }
+
+    func receive(_ count: Int) throws(CandidateFailure) -> [UInt8] {
+        let start = state.withLock { $0.received }
+        guard start + count <= answer.count else {
+            throw CandidateFailure(cause: "the proxy closed the connection")
+        }
+        state.withLock { $0.received += count }
+        return Array(answer[start..<start + count])
     }
 }

@@ -38,25 +38,13 @@ extension ConnectingSocket {
     }
 
     /// Asks the proxy at the other end for a connection to the server.
-    mutating func requestTunnel(_ handshake: consuming ProxyHandshake)
-        async throws(CandidateFailure)
-    {
+    mutating func requestTunnel(_ handshake: ProxyHandshake) async throws(CandidateFailure) {
         do throws(SystemError) {
             if token == nil { try watch() }
         } catch {
             throw CandidateFailure(cause: error.text)
         }
-        try await send(handshake.greeting)
-        var step = handshake.firstStep
-        while true {
-            switch step {
-            case .connected: return
-            case .send(let bytes):
-                try await send(bytes)
-                step = handshake.stepAfterSending
-            case .receive(let count): step = try handshake.receive(try await receive(count))
-            }
-        }
+        try await handshake.perform(over: self)
     }
 
     /// Returns the connected socket, which the loop no longer watches.
@@ -71,7 +59,10 @@ extension ConnectingSocket {
         token = try loop.add(descriptor, wakeUp)
     }
 
-    private func send(_ bytes: [UInt8]) async throws(CandidateFailure) {
+}
+
+extension ConnectingSocket: ProxyConnection {
+    func send(_ bytes: [UInt8]) async throws(CandidateFailure) {
         var rest = bytes[...]
         while true {
             do throws(SystemError) {
@@ -84,8 +75,7 @@ extension ConnectingSocket {
         }
     }
 
-    /// Receives exactly `count` bytes: the bytes after the proxy's answer belong to the server.
-    private func receive(_ count: Int) async throws(CandidateFailure) -> [UInt8] {
+    func receive(_ count: Int) async throws(CandidateFailure) -> [UInt8] {
         var received: [UInt8] = []
         while received.count < count {
             let bytes: [UInt8]?

@@ -67,7 +67,7 @@ extension ConnectionCandidate {
         var socket = ConnectingSocket(try makeSocket(to: first), loop, wakeUp)
         if plan.sockets == nil { try await socket.connect(to: first) }
         state.withLock { $0.times.connected = .now }
-        if let tunnel {
+        if let tunnel = try tunnel() {
             wait(for: "no answer from the proxy", .connect)
             try await socket.requestTunnel(tunnel)
         }
@@ -85,15 +85,17 @@ extension ConnectionCandidate {
     }
 
     /// What is asked of the proxy; nil without one.
-    private var tunnel: ProxyHandshake? {
+    private func tunnel() throws(CandidateFailure) -> ProxyHandshake? {
         if let proxy = serverName?.proxy {
-            guard let (host, port) = Target.split("\(address)"), let port else { return nil }
-            return ProxyHandshake(proxy, host: host, port: port)
+            guard let (host, port) = Target.split("\(address)"), let port else {
+                throw CandidateFailure(cause: "no proxy connects to \(address)")
+            }
+            return ProxyHandshake(proxy: proxy, host: host, port: port)
         }
         guard let proxy = plan.proxy, let (host, port) = plan.target.proxyDestination else {
             return nil
         }
-        return ProxyHandshake(proxy, host: host, port: port)
+        return ProxyHandshake(proxy: proxy, host: host, port: port)
     }
 
     private func makeSocket(to address: SocketAddress) throws(CandidateFailure) -> Socket {

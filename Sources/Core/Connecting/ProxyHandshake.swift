@@ -1,85 +1,33 @@
 import SwiftletTransport
 
-/// The exchange that asks a proxy for a connection, without I/O. The bytes after it belong to the
-/// server, so each step asks for an exact number of bytes.
-struct ProxyHandshake {
-    /// What to do next.
-    enum Step: Equatable {
-        case send([UInt8])
-        /// Receive this many bytes and pass them to ``ProxyHandshake/receive(_:)``.
-        case receive(Int)
-        case connected
-    }
+/// The bytes to and from a proxy.
+protocol ProxyConnection: ~Copyable {
+    func send(_ bytes: [UInt8]) async throws(CandidateFailure)
+    /// Receives exactly `count` bytes: the bytes after the proxy's answer belong to the server.
+    func receive(_ count: Int) async throws(CandidateFailure) -> [UInt8]
+}
 
+/// The exchange that asks a proxy for a connection to a server.
+struct ProxyHandshake {
     typealias Failure = CandidateFailure
 
-    private enum State {
-        /// The current response so far. Informational responses may precede the final one.
-        case httpResponse([UInt8], earlierByteCount: Int)
-        case socksMethod
-        case socksLogin
-        case socksReply
-        /// Waits for the bound address of the reply, whose length depends on its type.
-        case socksAddress
-        case socksNameLength
-        case ended
-    }
+    let proxy: ProxyServer
+    let host: String
+    let port: UInt16
 
-    private let proxy: ProxyServer
-    private let host: String
-    private let port: UInt16
-    private var state: State
-
-    init(_ proxy: ProxyServer, host: String, port: UInt16) {
-        self.proxy = proxy
-        self.host = host
-        self.port = port
-        state = proxy.kind == .http ? .httpResponse([], earlierByteCount: 0) : .socksMethod
-    }
-
-    /// The first bytes to send.
-    var greeting: [UInt8] {
+    /// Returns when the proxy has connected to the server.
+    func perform(over connection: borrowing some ProxyConnection & ~Copyable)
+        async throws(Failure)
+    {
         switch proxy.kind {
-        case .http: connectRequest
-        // RFC 1928 §3: version, the number of methods, 0 without log-in, 2 with name and password.
-        case .socks5: proxy.user == nil ? [5, 1, 0] : [5, 2, 0, 2]
+        case .http: try await askHTTP(connection)
+        case .socks5: try await askSOCKS(connection)
         }
     }
 
-    /// The step after the greeting was sent.
-    var firstStep: Step { .receive(proxy.kind == .http ? 1 : 2) }
-
-    mutating func receive(_ bytes: [UInt8]) throws(Failure) -> Step {
-        switch state {
-        case .httpResponse(var head, let earlierByteCount):
-            // Releases the state's reference, so that the bytes are not copied for each that arrives.
-            state = .ended
-            head += bytes
-            return try receiveHTTP(head, after: earlierByteCount)
-        case .socksMethod: return try receiveMethod(bytes)
-        case .socksLogin:
-            guard bytes[1] == 0 else { throw Failure(cause: "the proxy refused the log-in") }
-            state = .socksReply
-            return .send(try socksRequest())
-        case .socksReply: return try receiveReply(bytes)
-        case .socksNameLength:
-            state = .socksAddress
-            return .receive(Int(bytes[0]) + 2)
-        case .socksAddress:
-            state = .ended
-            return .connected
-        case .ended: return .connected
-        }
-    }
-
-    /// The step after something was sent.
-    var stepAfterSending: Step {
-        switch state {
-        case .httpResponse: .receive(1)
-        case .socksMethod, .socksLogin: .receive(2)
-        case .socksReply: .receive(4)
-        case .socksAddress, .socksNameLength, .ended: .connected
-        }
+    private var destination: String {
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        return "\(isIPv6 ? "[\(host)]" : host):\(port)"
     }
 }
 
@@ -90,9 +38,23 @@ extension ProxyHandshake {
     /// proxy.
     private static let maxHeadByteCount = 16 << 10
 
-    private var destination: String {
-        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
-        return "\(isIPv6 ? "[\(host)]" : host):\(port)"
+    private func askHTTP(_ connection: borrowing some ProxyConnection & ~Copyable)
+        async throws(Failure)
+    {
+        try await connection.send(connectRequest)
+        var byteCount = 0
+        var head: [UInt8] = []
+        repeat {
+            head = []
+            while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+                guard byteCount < Self.maxHeadByteCount else {
+                    throw Failure(
+                        cause: "the proxy's answer is longer than \(Self.maxHeadByteCount) bytes")
+                }
+                head += try await connection.receive(1)
+                byteCount += 1
+            }
+        } while try isInformational(head)
     }
 
     private var connectRequest: [UInt8] {
@@ -107,18 +69,8 @@ extension ProxyHandshake {
         return Array((text + "\r\n").utf8)
     }
 
-    private mutating func receiveHTTP(
-        _ head: [UInt8], after earlierByteCount: Int
-    ) throws(Failure) -> Step {
-        let byteCount = earlierByteCount + head.count
-        guard byteCount < Self.maxHeadByteCount else {
-            throw Failure(
-                cause: "the proxy's answer is longer than \(Self.maxHeadByteCount) bytes")
-        }
-        guard head.suffix(4).elementsEqual([13, 10, 13, 10]) else {
-            state = .httpResponse(head, earlierByteCount: earlierByteCount)
-            return .receive(1)
-        }
+    /// Whether another response follows this one. Throws if it is a refusal.
+    func isInformational(_ head: [UInt8]) throws(Failure) -> Bool {
         // Compared as bytes: see ``WireText``.
         let line = head.prefix { $0 != 13 }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
@@ -128,37 +80,52 @@ extension ProxyHandshake {
             throw Failure(cause: "the proxy does not speak HTTP: \(PeerText.clean(line))")
         }
         // RFC 9110 §15.2: informational responses precede the final one. 101 would change the protocol.
-        if (100..<200).contains(status), status != 101 {
-            state = .httpResponse([], earlierByteCount: byteCount)
-            return .receive(1)
-        }
-        state = .ended
-        guard (200..<300).contains(status) else {
-            throw Failure(
-                cause: "the proxy refused the connection to \(destination): "
-                    + PeerText.clean(line))
-        }
-        return .connected
+        if (100..<200).contains(status), status != 101 { return true }
+        guard (200..<300).contains(status) else { throw refusal(PeerText.clean(line)) }
+        return false
     }
 }
 
 // MARK: - SOCKS version 5 (RFC 1928, RFC 1929)
 
 extension ProxyHandshake {
-    private mutating func receiveMethod(_ bytes: [UInt8]) throws(Failure) -> Step {
-        guard bytes[0] == 5 else { throw Failure(cause: "the proxy does not speak SOCKS 5") }
-        switch bytes[1] {
-        case 0:
-            state = .socksReply
-            return .send(try socksRequest())
-        case 2 where proxy.user != nil:
-            state = .socksLogin
-            let (user, password) = (
-                Array((proxy.user ?? "").utf8), Array((proxy.password ?? "").utf8)
-            )
-            return .send(
-                [1, UInt8(user.count)] + user + [UInt8(password.count)] + password)
+    private func askSOCKS(_ connection: borrowing some ProxyConnection & ~Copyable)
+        async throws(Failure)
+    {
+        // RFC 1928 §3: version, the number of methods, 0 without log-in, 2 with name and password.
+        try await connection.send(proxy.user == nil ? [5, 1, 0] : [5, 2, 0, 2])
+        switch (try Self.checkedVersion(await connection.receive(2)))[1] {
+        case 0: break
+        case 2 where proxy.user != nil: try await logIn(connection)
         default: throw Failure(cause: "the proxy demands a log-in")
+        }
+        try await connection.send(try socksRequest())
+        let reply = try Self.checkedVersion(await connection.receive(4))
+        guard reply[1] == 0 else { throw refusal(Self.replyText(reply[1])) }
+        let addressByteCount: Int
+        switch reply[3] {
+        case 1: addressByteCount = 4
+        case 4: addressByteCount = 16
+        case 3: addressByteCount = Int(try await connection.receive(1)[0])
+        default: throw Failure(cause: "the proxy's reply has an unknown type of address")
+        }
+        // The address and the port where the proxy has bound its side.
+        _ = try await connection.receive(addressByteCount + 2)
+    }
+
+    private static func checkedVersion(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
+        guard bytes[0] == 5 else { throw Failure(cause: "the proxy does not speak SOCKS 5") }
+        return bytes
+    }
+
+    private func logIn(_ connection: borrowing some ProxyConnection & ~Copyable)
+        async throws(Failure)
+    {
+        let (user, password) = (Array((proxy.user ?? "").utf8), Array((proxy.password ?? "").utf8))
+        try await connection.send(
+            [1, UInt8(user.count)] + user + [UInt8(password.count)] + password)
+        guard try await connection.receive(2)[1] == 0 else {
+            throw Failure(cause: "the proxy refused the log-in")
         }
     }
 
@@ -179,25 +146,8 @@ extension ProxyHandshake {
         return [5, 1, 0] + address + [UInt8(port >> 8), UInt8(port & 0xff)]
     }
 
-    private mutating func receiveReply(_ bytes: [UInt8]) throws(Failure) -> Step {
-        guard bytes[0] == 5 else { throw Failure(cause: "the proxy does not speak SOCKS 5") }
-        guard bytes[1] == 0 else {
-            throw Failure(
-                cause: "the proxy refused the connection to \(destination): "
-                    + Self.replyText(bytes[1]))
-        }
-        switch bytes[3] {
-        case 1:
-            state = .socksAddress
-            return .receive(4 + 2)
-        case 4:
-            state = .socksAddress
-            return .receive(16 + 2)
-        case 3:
-            state = .socksNameLength
-            return .receive(1)
-        default: throw Failure(cause: "the proxy's reply has an unknown type of address")
-        }
+    private func refusal(_ reason: String) -> Failure {
+        Failure(cause: "the proxy refused the connection to \(destination): \(reason)")
     }
 
     private static func replyText(_ code: UInt8) -> String {
