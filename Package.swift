@@ -108,8 +108,8 @@ let package = Package(
         .target(
             name: "SwiftletServices",
             dependencies: [
-                "Swiftlet", "SwiftletDescriptors", "SwiftletMessages", "SwiftletServiceMessages",
-                "SwiftletWellKnown",
+                "Swiftlet", "SwiftletCore", "SwiftletDescriptors", "SwiftletMessages",
+                "SwiftletServiceMessages", "SwiftletWellKnown",
             ],
             path: "Sources/Messages/Services", swiftSettings: small),
         // From `.proto` source and descriptors to a schema, and from a schema to Swift source: what the generator

@@ -23,8 +23,8 @@ struct ImportTests {
         "Messages/StandardServices": ["SwiftletMessages"],
         "Messages/WellKnown": ["SwiftletMessages"],
         "Messages/Services": [
-            "Swiftlet", "SwiftletMessages", "SwiftletDescriptors", "SwiftletServiceMessages",
-            "SwiftletWellKnown",
+            "Swiftlet", "SwiftletCore", "SwiftletMessages", "SwiftletDescriptors",
+            "SwiftletServiceMessages", "SwiftletWellKnown",
         ],
         "Schema": ["SwiftletDescriptors", "SwiftletMessages"],
         "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],

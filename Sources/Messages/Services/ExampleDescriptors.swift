@@ -1,3 +1,4 @@
+import SwiftletCore
 public import SwiftletDescriptors
 public import SwiftletMessages
 
@@ -39,7 +40,7 @@ extension Google.Protobuf.FileDescriptorProto {
 
     /// Decodes a descriptor that is part of the program. Stops the program if it is malformed.
     private init(base64 text: String) {
-        guard let bytes = Base64Text.decode(text) else {
+        guard let bytes = Base64.decode(text.utf8) else {
             ProgramError.stop("the descriptor of an example service is not base64")
         }
         do throws(WireError) { try self.init(decoding: bytes) } catch {

@@ -32,11 +32,3 @@ public struct FormatError: Error, Hashable, Sendable {
         self.init(line: line, column: column, message: message)
     }
 }
-
-extension FormatError: CustomStringConvertible {
-    /// The place and the problem on one line. Characters that could hide text are escaped.
-    public var description: String {
-        let place = path.isEmpty ? "" : "\(path): "
-        return ErrorText.escaped("\(line):\(column): \(place)\(message)")
-    }
-}

@@ -1,4 +1,5 @@
 import SwiftletMessages
+public import SwiftletSchema
 
 /// Makes names and texts from a peer safe for an error, which people read in a terminal or a log.
 package enum ErrorText {
@@ -26,5 +27,13 @@ package enum ErrorText {
             end = text.utf8.index(before: end)
         }
         return text[..<end] + "…"
+    }
+}
+
+extension FormatError: CustomStringConvertible {
+    /// The place and the problem on one line. Characters that could hide text are escaped.
+    public var description: String {
+        let place = path.isEmpty ? "" : "\(path): "
+        return ErrorText.escaped("\(line):\(column): \(place)\(message)")
     }
 }
