@@ -67,7 +67,7 @@ extension SocketAddress {
         var scope: UInt32 = 0
         if let percent = text.firstIndex(of: "%") {
             let name = String(text[text.index(after: percent)...])
-            scope = UInt32(name) ?? (unsafe if_nametoindex(name))
+            scope = Self.number(name[...]) ?? (unsafe if_nametoindex(name))
             guard scope != 0 else { return nil }
             text = text[..<percent]
         }
@@ -78,13 +78,17 @@ extension SocketAddress {
     /// Parses a numeric address with a port: `127.0.0.1:80`, `[::1]:80`.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
-            let number = UInt32(String(text[text.index(after: colon)...])),
-            let port = UInt16(exactly: number)
+            let port = Self.number(text[text.index(after: colon)...]).flatMap(UInt16.init(exactly:))
         else { return nil }
         let host = text[..<colon]
         // Without brackets, the port cannot be distinguished from the last group of the address.
         guard host.first == "[" || !host.contains(":") else { return nil }
         self.init(host: String(host), port: port)
+    }
+
+    /// Digits alone: the standard library's initialisers accept a sign.
+    private static func number(_ text: Substring) -> UInt32? {
+        text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? UInt32(text) : nil
     }
 
     private static func parseIPv4(_ text: String) -> UInt32? {

@@ -20,6 +20,7 @@ package enum StandardError {
             let written = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe systemWrite(2, buffer.baseAddress, buffer.count)
             }
+            if written < 0, errno == EINTR { continue }
             guard written > 0 else { return }
             bytes = bytes.dropFirst(written)
         }

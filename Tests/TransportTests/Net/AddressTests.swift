@@ -25,7 +25,7 @@ struct SocketsAddressTests {
         "does not accept a name or an incomplete address",
         arguments: [
             "localhost", "", "127.0.0", "127.0.0.1.1", "256.0.0.1", "1.2.3.4\0", "[::1", "::1]",
-            "[127.0.0.1]", "fe80::1%", "fe80::1%nosuchinterface", "::g", "1:2:3",
+            "[127.0.0.1]", "fe80::1%", "fe80::1%+2", "fe80::1%nosuchinterface", "::g", "1:2:3",
         ])
     func names(host: String) {
         #expect(SocketAddress(host: host, port: 1) == nil)
@@ -33,7 +33,10 @@ struct SocketsAddressTests {
 
     @Test(
         "with a port needs a port, and brackets around IPv6",
-        arguments: ["127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", ":80"])
+        arguments: [
+            "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+80", "::1:80",
+            ":80",
+        ])
     func ports(text: String) {
         #expect(SocketAddress(text) == nil)
     }
