@@ -55,7 +55,6 @@ int pthread_setname_np(unsigned long, const char *);
 struct __pthread;
 int pthread_setname_np(struct __pthread *, const char *);
 #endif
-static const int swiftlet_tcp_keepidle = TCP_KEEPIDLE;
 static const int swiftlet_eventfd_flags = EFD_NONBLOCK | EFD_CLOEXEC;
 static const int swiftlet_epoll_create_flags = EPOLL_CLOEXEC;
 static const uint32_t swiftlet_epoll_in = EPOLLIN;
@@ -65,7 +64,6 @@ static const uint32_t swiftlet_epoll_hang_up = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 #else
 static const int swiftlet_sock_birth_flags = 0;
 static const int swiftlet_send_flags = 0;
-static const int swiftlet_tcp_keepidle = TCP_KEEPALIVE;
 #endif
 
 #endif

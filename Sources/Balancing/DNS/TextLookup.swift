@@ -53,7 +53,7 @@ package enum TextLookup {
                 // Each query has a new identifier, so that a late answer to an earlier query does not match.
                 guard let query = DNSQuery(id: .random(in: 0 ... .max), textsOf: name) else {
                     throw NameLookup.Failure(
-                        host: name, reason: "not a name that DNS can have", isTemporary: false)
+                        host: name, reason: "not a name that DNS can have")
                 }
                 let now = MonotonicInstant.now
                 guard now < end else { break }
@@ -72,7 +72,7 @@ package enum TextLookup {
                 }
             }
         }
-        throw NameLookup.Failure(host: name, reason: reason, isTemporary: true)
+        throw NameLookup.Failure(host: name, reason: reason)
     }
 
     /// The answer of one server: over UDP, or over TCP if the answer does not fit a datagram. Nil if no

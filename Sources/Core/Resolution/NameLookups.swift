@@ -99,7 +99,7 @@ extension NameLookups {
         }
         for (host, requests) in failed {
             let failure = NameLookup.Failure(
-                host: host, reason: "the system cannot start a thread", isTemporary: true)
+                host: host, reason: "the system cannot start a thread")
             for receive in requests.values { receive(.failure(failure)) }
         }
     }

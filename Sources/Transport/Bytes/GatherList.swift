@@ -37,11 +37,11 @@ extension GatherList {
 
 extension GatherList {
     mutating func append(copying bytes: Span<UInt8>) {
-        appendShared { $0.append(copying: bytes) }
+        tail.append(copying: bytes)
     }
 
     package mutating func append(copying bytes: [UInt8]) {
-        appendShared { $0.append(contentsOf: bytes) }
+        tail.append(contentsOf: bytes)
     }
 
     /// The shared buffer, for appending in place. An access may remove bytes that it has appended,
@@ -53,12 +53,6 @@ extension GatherList {
             yield &shared
             noteAppended(from: start)
         }
-    }
-
-    mutating func appendShared(_ body: (inout [UInt8]) -> Void) {
-        let start = shared.count
-        body(&shared)
-        noteAppended(from: start)
     }
 
     private mutating func noteAppended(from start: Int) {
@@ -99,8 +93,7 @@ extension GatherList {
             if let array = piece.array {
                 append(referencing: array, piece.range)
             } else {
-                let bytes = other.shared
-                appendShared { $0.append(contentsOf: bytes[piece.range]) }
+                tail.append(contentsOf: other.shared[piece.range])
             }
         }
         other.removeAll()

@@ -204,17 +204,10 @@ extension ReceiveBuffer {
         bytes = memory
     }
 
-    /// Frees memory after a burst. Keeps the initial size. If `keepingInitial` is false and no
-    /// bytes are unread, keeps nothing.
-    mutating func shrink(keepingInitial: Bool = true) {
-        if unread.isEmpty, !keepingInitial {
-            bytes = []
-        } else if bytes.count > initialByteCount, unread.count <= initialByteCount {
-            resize(to: initialByteCount)
-        } else {
-            return
-        }
-        unread = 0..<unread.count
+    /// Frees memory after a burst. Keeps the initial size.
+    mutating func shrink() {
+        guard bytes.count > initialByteCount, unread.count <= initialByteCount else { return }
+        resize(to: initialByteCount)
         wasFilled = false
     }
 }

@@ -27,23 +27,10 @@ extension Span<UInt8> {
     @inline(__always)
     func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        // Both pointers are used only inside the closures, and each word that is read ends within `count`.
+        // Both pointers are used only inside the closures, and up to the count.
         return unsafe withUnsafeBytes { left in
             unsafe other.withUnsafeBytes { right in
-                let count = left.count
-                var offset = 0
-                while offset + 8 <= count {
-                    guard
-                        unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                            == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                    else { return false }
-                    offset += 8
-                }
-                while offset < count {
-                    guard unsafe left[offset] == right[offset] else { return false }
-                    offset += 1
-                }
-                return true
+                unsafe beginAlike(left, right, upTo: left.count)
             }
         }
     }
@@ -87,4 +74,23 @@ extension Span<UInt8> {
         let product = (word ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         return product.high ^ product.low
     }
+}
+
+/// Compares eight bytes at a time, and no byte at or after the count.
+@inline(__always)
+func beginAlike(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, upTo count: Int
+) -> Bool {
+    var place = 0
+    while place &+ 8 <= count {
+        let word = unsafe left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        let other = unsafe right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        guard word == other else { return false }
+        place &+= 8
+    }
+    while place < count {
+        guard unsafe left[place] == right[place] else { return false }
+        place &+= 1
+    }
+    return true
 }

@@ -87,22 +87,3 @@ private func beginAlike(
     if let result, let result { return result }
     return Array(left)[..<count] == Array(right)[..<count]
 }
-
-/// Compares eight bytes at a time, and no byte at or after the count.
-@inline(__always)
-private func beginAlike(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, upTo count: Int
-) -> Bool {
-    var place = 0
-    while place &+ 8 <= count {
-        let word = unsafe left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        let other = unsafe right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        guard word == other else { return false }
-        place &+= 8
-    }
-    while place < count {
-        guard unsafe left[place] == right[place] else { return false }
-        place &+= 1
-    }
-    return true
-}

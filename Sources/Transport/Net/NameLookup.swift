@@ -14,14 +14,10 @@ package enum NameLookup {
     package struct Failure: Error, Sendable, CustomStringConvertible {
         let host: String
         let reason: String
-        /// Whether a later attempt may succeed: the name server did not answer, or reported a
-        /// temporary failure.
-        let isTemporary: Bool
 
-        package init(host: String, reason: String, isTemporary: Bool) {
+        package init(host: String, reason: String) {
             self.host = host
             self.reason = reason
-            self.isTemporary = isTemporary
         }
 
         package var description: String { "look up \(host): \(reason)" }
@@ -35,7 +31,7 @@ package enum NameLookup {
         of host: String, port: UInt16
     ) throws(Failure) -> [SocketAddress] {
         guard !host.isEmpty, !host.utf8.contains(0) else {
-            throw Failure(host: host, reason: "not a host name", isTemporary: false)
+            throw Failure(host: host, reason: "not a host name")
         }
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
@@ -48,7 +44,7 @@ package enum NameLookup {
         defer { unsafe freeaddrinfo(list) }
         let addresses = unsafe collect(list, port: port)
         guard !addresses.isEmpty else {
-            throw Failure(host: host, reason: "the name has no address", isTemporary: false)
+            throw Failure(host: host, reason: "the name has no address")
         }
         return addresses
     }
@@ -74,11 +70,10 @@ package enum NameLookup {
 
     private static func failure(_ host: String, status: CInt, code: CInt) -> Failure {
         if status == EAI_SYSTEM {
-            let reason = SystemError("", "", code: code).text
-            return Failure(host: host, reason: reason, isTemporary: true)
+            return Failure(host: host, reason: SystemError("", "", code: code).text)
         }
         let text = unsafe gai_strerror(status).map { unsafe String(cString: $0) }
         let reason = text.map { $0.prefix(1).lowercased() + $0.dropFirst() } ?? "error \(status)"
-        return Failure(host: host, reason: reason, isTemporary: status == EAI_AGAIN)
+        return Failure(host: host, reason: reason)
     }
 }

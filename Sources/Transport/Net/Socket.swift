@@ -34,13 +34,6 @@ package struct Socket: ~Copyable, Sendable {
         if descriptor >= 0 { _ = close(descriptor) }
     }
 
-    /// Returns the descriptor without closing it.
-    consuming func release() -> CInt {
-        let descriptor = descriptor
-        discard self
-        return descriptor
-    }
-
     /// Makes two connected sockets.
     package static func withPair<Result: ~Copyable, Failure: Error>(
         _ body: (consuming Socket, consuming Socket) throws(Failure) -> Result

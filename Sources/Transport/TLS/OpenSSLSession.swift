@@ -100,7 +100,7 @@ extension OpenSSLSession {
     }
 
     func putOutgoing(_ bytes: UnsafeRawBufferPointer) {
-        outgoing.appendShared { unsafe $0.append(contentsOf: bytes) }
+        unsafe outgoing.tail.append(contentsOf: bytes)
     }
 
     private struct Step {

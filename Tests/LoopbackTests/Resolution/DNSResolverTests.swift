@@ -8,7 +8,7 @@ import Testing
 @Suite("The resolver of a name", .timeLimit(.minutes(5)))
 struct DNSResolverTests {
     private static let failure = NameLookup.Failure(
-        host: "a.test", reason: "busy", isTemporary: true)
+        host: "a.test", reason: "busy")
 
     @Test("tries again after a failure, and reports failures only before its first answer")
     func failures() async throws {

@@ -26,7 +26,7 @@ struct SocketsReceiveBufferTests {
             #expect(part == expected)
             buffer.consume(used)
             readCount += used
-            if generator.next() % 50 == 0 { buffer.shrink(keepingInitial: readCount % 2 == 0) }
+            if generator.next() % 50 == 0 { buffer.shrink() }
             #expect(buffer.count == written - readCount)
             #expect(buffer.bytes.count <= 100)
         }
@@ -44,9 +44,6 @@ struct SocketsReceiveBufferTests {
         buffer.shrink()
         #expect(buffer.bytes.count == 10)
         #expect(buffer.withUnread { [UInt8](copying: $0) } == [30, 31, 32, 33, 34])
-        buffer.consume(5)
-        buffer.shrink(keepingInitial: false)
-        #expect(buffer.bytes.count == 0)
     }
 
     @Test("takes earlier bytes back, and keeps the memory that it has")

@@ -55,7 +55,8 @@ struct SocketsConnectTests {
             for _ in 0..<4 {
                 let queued = try Socket(for: deaf.address)
                 _ = try queued.startConnecting(to: deaf.address)
-                _ = queued.release()
+                // Stays open to the end of the process.
+                _ = dup(queued.descriptor)
             }
             let before = try Self.openDescriptorCount()
             for _ in 0..<100 {
@@ -108,17 +109,24 @@ struct SocketsConnectTests {
         let listener = try Listener(on: .ipv4Loopback(port: 0))
         let client = try Socket.connected(to: listener.address)
         var options = SocketOptions()
-        options.keepAlive = .init(idle: .seconds(30), interval: .milliseconds(1), probeCount: 0)
         options.userTimeout = .milliseconds(12_345)
         try client.apply(options, isTCP: true)
-        #expect(try client.option(CInt(IPPROTO_TCP), TCP_NODELAY, "") != 0)
-        #expect(try client.option(SOL_SOCKET, SO_KEEPALIVE, "") != 0)
-        #expect(try client.option(CInt(IPPROTO_TCP), TCP_KEEPINTVL, "") == 1)
-        #expect(try client.option(CInt(IPPROTO_TCP), TCP_KEEPCNT, "") == 1)
+        #expect(try client.option(TCP_NODELAY) != 0)
         #if os(Linux)
-            #expect(try client.option(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, "") == 12_345)
+            #expect(try client.option(TCP_USER_TIMEOUT) == 12_345)
         #endif
         try Socket.withPair { left, _ in try left.apply(options, isTCP: false) }
+    }
+}
+
+extension Socket {
+    /// An option of TCP, as the system has it.
+    fileprivate func option(_ option: CInt) throws -> CInt {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        try #require(
+            unsafe getsockopt(descriptor, CInt(IPPROTO_TCP), option, &value, &size) == 0)
+        return value
     }
 }
 

@@ -102,7 +102,7 @@ extension Connection {
             counts.goAways &+= 1
         case .priority:
             try abuse.charge(now: now)
-            _ = try PriorityFrame(header, payload: payload)
+            try PriorityFrame.check(header, payload: payload)
         case .pushPromise:
             let frame = try PushPromiseFrame(header, payload: payload)
             throw .connection(

@@ -77,11 +77,8 @@ extension RepeatedBlocks.Remembered {
     fileprivate func id(
         of block: Span<UInt8>, _ table: HPACK.Decoder.TableState
     ) -> RepeatedBlocks.ID? {
-        guard let known = entry?.block, known.count == block.count, entry?.table == table
+        guard let known = entry?.block, known.contiguous.span.equals(block), entry?.table == table
         else { return nil }
-        let contiguous = known.contiguous
-        let bytes = contiguous.span
-        for index in bytes.indices where bytes[index] != block[index] { return nil }
         return entry?.id
     }
 

@@ -3,11 +3,7 @@
 /// SETTINGS disable push, so this frame is always an error. It is read only for the text of the
 /// error.
 struct PushPromiseFrame: Sendable {
-    let streamID: StreamID
     let promisedStreamID: StreamID
-    let endHeaders: Bool
-    /// The range of the header block's fragment in the payload.
-    let fragment: Range<Int>
 }
 
 extension PushPromiseFrame {
@@ -25,8 +21,5 @@ extension PushPromiseFrame {
         guard promisedStreamID != .connection, !promisedStreamID.isClientInitiated else {
             throw .connection(.protocolError, "PUSH_PROMISE of stream \(promisedStreamID)")
         }
-        streamID = header.streamID
-        endHeaders = header.flags.contains(.endHeaders)
-        fragment = content.lowerBound + 4..<content.upperBound
     }
 }

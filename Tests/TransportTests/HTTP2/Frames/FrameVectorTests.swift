@@ -60,7 +60,7 @@ struct FrameVectorTests {
         switch header.type {
         case .data: _ = try DataFrame(header, payload: payload)
         case .headers: _ = try HeadersFrame(header, payload: payload)
-        case .priority: _ = try PriorityFrame(header, payload: payload)
+        case .priority: try PriorityFrame.check(header, payload: payload)
         case .rstStream: _ = try RSTStreamFrame(header, payload: payload)
         case .settings: _ = try SettingsFrame(header, payload: payload)
         case .pushPromise: _ = try PushPromiseFrame(header, payload: payload)

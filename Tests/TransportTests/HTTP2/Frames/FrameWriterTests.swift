@@ -51,14 +51,7 @@ struct FrameWriterTests {
             try Self.copy(update) { header, payload throws(HTTP2Error) in
                 try WindowUpdateFrame(header, payload: payload)
             } == update)
-        var bytes: [UInt8] = [0x80, 0, 0, 3, 255]
-        let priority = PriorityFrame(
-            streamID: .firstRequest, priority: Priority(bytes.span, at: 0))
-        #expect(
-            try Self.copy(priority) { header, payload throws(HTTP2Error) in
-                try PriorityFrame(header, payload: payload)
-            } == priority)
-        bytes = []
+        var bytes: [UInt8] = []
         ContinuationFrame(streamID: .firstRequest, endHeaders: true).encode([7].span, into: &bytes)
         let (header, payload) = try Self.read(bytes)
         #expect(header.type == .continuation && payload == [7])
