@@ -115,7 +115,7 @@ linked:
 # The documentation as a static site for each module, and a page that leads to them. To read it:
 # python3 -m http.server --directory .build/docs
 # Without extension blocks, what a module adds to namespaces of another one would have no page.
-MODULES = Swiftlet Core Balancing Interceptors Observation Styles Messages Messages/Descriptors Messages/Services Messages/WellKnown \
+MODULES = Swiftlet Core Balancing Interceptors Security Observation Styles Messages Messages/Descriptors Messages/Services Messages/WellKnown \
     Dynamic Loopback JSONRPC XDS Foundation
 REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages,SwiftletSchema,SwiftletServiceMessages,SwiftletInterceptors
 docs:

@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletBalancing", targets: ["SwiftletBalancing"]),
         .library(name: "SwiftletInterceptors", targets: ["SwiftletInterceptors"]),
+        .library(name: "SwiftletSecurity", targets: ["SwiftletSecurity"]),
         .library(name: "SwiftletObservation", targets: ["SwiftletObservation"]),
         .library(name: "SwiftletStyles", targets: ["SwiftletStyles"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
@@ -75,6 +76,10 @@ let package = Package(
         .target(
             name: "SwiftletInterceptors", dependencies: ["SwiftletCore", "SwiftletTransport"],
             path: "Sources/Interceptors", swiftSettings: strict),
+        // Connections that the program secures itself, with a library of TLS or in its own way.
+        .target(
+            name: "SwiftletSecurity", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            path: "Sources/Security", swiftSettings: small),
         // Metrics, and the interceptors that a program chooses. SwiftletInterceptors comes with it.
         .target(
             name: "SwiftletObservation",
@@ -137,7 +142,7 @@ let package = Package(
             dependencies: [
                 "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
                 "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
-                "SwiftletWellKnown",
+                "SwiftletSecurity", "SwiftletWellKnown",
             ],
             path: "Sources/Loopback", swiftSettings: small),
         // HTTP/1.1, plain requests and JSON-RPC. Alone with its JSON, so that programs of gRPC carry none.
@@ -243,8 +248,8 @@ let package = Package(
             dependencies: [
                 "Swiftlet", "SwiftletBalancing", "SwiftletObservation", "SwiftletLoopback",
                 "SwiftletInterceptors", "SwiftletStyles", "SwiftletCore", "SwiftletJSONRPC",
-                "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletXDS",
-                "SwiftletWellKnown", "TestSupport",
+                "SwiftletTransport", "SwiftletDynamic", "SwiftletCLI", "SwiftletSecurity",
+                "SwiftletXDS", "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

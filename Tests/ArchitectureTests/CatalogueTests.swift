@@ -10,6 +10,7 @@ struct CatalogueTests {
         ("Swiftlet/Swiftlet.docc/Swiftlet.md", ["Core", "Messages", "Swiftlet"]),
         ("Balancing/SwiftletBalancing.docc/SwiftletBalancing.md", ["Balancing"]),
         ("Interceptors/SwiftletInterceptors.docc/SwiftletInterceptors.md", ["Interceptors"]),
+        ("Security/SwiftletSecurity.docc/SwiftletSecurity.md", ["Security"]),
         ("Observation/SwiftletObservation.docc/SwiftletObservation.md", ["Observation"]),
         ("Styles/SwiftletStyles.docc/SwiftletStyles.md", ["Styles"]),
         ("XDS/SwiftletXDS.docc/SwiftletXDS.md", ["XDS"]),

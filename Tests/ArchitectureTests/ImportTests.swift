@@ -13,6 +13,7 @@ struct ImportTests {
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Interceptors": ["SwiftletCore", "SwiftletTransport"],
         "Observation": ["SwiftletCore", "SwiftletInterceptors", "SwiftletTransport"],
+        "Security": ["SwiftletCore", "SwiftletTransport"],
         "Styles": ["SwiftletCore", "SwiftletTransport"],
         "XDS": [
             "SwiftletBalancing", "SwiftletCore", "SwiftletJSON", "SwiftletMessages",
@@ -32,7 +33,7 @@ struct ImportTests {
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
             "SwiftletServices", "SwiftletServiceMessages", "SwiftletHTTP1", "SwiftletJSON",
-            "SwiftletWellKnown",
+            "SwiftletSecurity", "SwiftletWellKnown",
         ],
         "CLI": [
             "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletObservation",

@@ -32,7 +32,7 @@ public final class Channel: Sendable {
     ///
     /// - Parameters:
     ///   - target: The server, as above.
-    ///   - credentials: ``ChannelCredentials/tls(_:engine:)`` for a server on a network, or
+    ///   - credentials: ``ChannelCredentials/tls(_:)`` for a server on a network, or
     ///     ``ChannelCredentials/insecure``, which sends everything unencrypted. There is no
     ///     default: a target does not show which of them its server uses.
     ///   - arguments: The settings of its connections.

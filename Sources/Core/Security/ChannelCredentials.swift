@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// How a channel's connections are secured.
 ///
@@ -17,7 +17,7 @@ public struct ChannelCredentials: Sendable {
     /// No TLS: sends everything unencrypted.
     public static let insecure = ChannelCredentials(provider: nil, targetNameOverride: nil)
 
-    init(
+    package init(
         provider: (any TLSProvider)?, targetNameOverride: String?,
         verification: PeerVerification? = nil
     ) {
@@ -26,31 +26,31 @@ public struct ChannelCredentials: Sendable {
         self.targetNameOverride = targetNameOverride
     }
 
-    /// TLS by OpenSSL, which is found at run time (see ``TLSLibrary``), or by a library that the program brings.
+    /// TLS by OpenSSL, which is found at run time (see ``TLSLibrary``).
     ///
     /// Throws FAILED_PRECONDITION when there is no OpenSSL, and INVALID_ARGUMENT when a certificate or key
-    /// cannot be read, or the engine refuses the options.
+    /// cannot be read.
     ///
-    /// - Parameters:
-    ///   - options: Whom to trust, and the client's identity.
-    ///   - engine: The program's library of TLS; nil, the default, is OpenSSL.
+    /// - Parameter options: Whom to trust, and the client's identity.
     public static func tls(
-        _ options: TLSOptions = TLSOptions(), engine: (any TLSEngine)? = nil
+        _ options: TLSOptions = TLSOptions()
+    ) throws(RPCError) -> ChannelCredentials {
+        try tls(options) { options throws(TLSError) in try OpenSSLContext(options.configuration) }
+    }
+
+    /// TLS by what `makeContext` makes of the options, and of those of each reload.
+    package static func tls(
+        _ options: TLSOptions,
+        makeContext: @escaping @Sendable (TLSOptions) throws(TLSError) -> any TLSProvider
     ) throws(RPCError) -> ChannelCredentials {
         guard (options.privateKey == nil) == (options.certificateChain == nil) else {
             throw .refused(
                 .invalidArgument,
                 "TLSOptions has only one of privateKey and certificateChain; set both or neither")
         }
-        guard engine == nil || options.pinnedKeys.isEmpty else {
-            throw .refused(
-                .invalidArgument,
-                "pinnedKeys are checked by OpenSSL only; with an engine of the program, use verification"
-            )
-        }
         do throws(TLSError) {
             return ChannelCredentials(
-                provider: try ReloadingTLS(options, engine),
+                provider: try ReloadingTLS(options, makeContext),
                 targetNameOverride: options.targetNameOverride, verification: options.verification)
         } catch {
             throw RPCError(tls: error)
@@ -163,13 +163,13 @@ public struct TLSOptions: Sendable {
 }
 
 extension TLSOptions {
-    /// For a ``TLSEngine``: whether the server's certificate must be trusted, valid now, and issued for the
+    /// For a `TLSEngine`: whether the server's certificate must be trusted, valid now, and issued for the
     /// server. False if any certificate is accepted, and if ``verification`` replaces the built-in check.
     public var verifiesCertificates: Bool {
         !acceptsAnyCertificate && verification?.order != .insteadOfBuiltIn
     }
 
-    /// For a ``TLSEngine``: whether a session may be resumed. False if each handshake needs the certificates,
+    /// For a `TLSEngine`: whether a session may be resumed. False if each handshake needs the certificates,
     /// for ``pinnedKeys`` or ``verification``.
     public var allowsResumption: Bool { pinnedKeys.isEmpty && verification == nil }
 

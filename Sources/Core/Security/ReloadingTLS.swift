@@ -7,6 +7,8 @@ import Synchronization
 /// A reload builds everything new before it replaces anything. If it fails, because a file is half
 /// written or a key does not match the certificate, the earlier certificates stay in use.
 final class ReloadingTLS: TLSProvider {
+    typealias MakeContext = @Sendable (TLSOptions) throws(TLSError) -> any TLSProvider
+
     private struct State: ~Copyable {
         var context: any TLSProvider
         /// Nil when a certificate or key came as text, which is not kept.
@@ -23,19 +25,16 @@ final class ReloadingTLS: TLSProvider {
 
     /// The options without certificates, keys and pins, which a reload does not change.
     private let settings: TLSOptions
-    /// Nil for OpenSSL.
-    private let engine: (any TLSEngine)?
+    private let makeContext: MakeContext
     private let state: Mutex<State>
 
-    init(
-        _ options: TLSOptions, _ engine: (any TLSEngine)? = nil
-    ) throws(TLSError) {
+    init(_ options: TLSOptions, _ makeContext: @escaping MakeContext) throws(TLSError) {
         var settings = options
         settings.takeCertificates(from: TLSOptions())
         self.settings = settings
-        self.engine = engine
+        self.makeContext = makeContext
         let stamps = options.files.map { FileStamp(path: $0) }
-        let context = try Self.makeContext(options, engine)
+        let context = try makeContext(options)
         state = Mutex(
             State(
                 context: context, options: options.withoutText,
@@ -44,18 +43,6 @@ final class ReloadingTLS: TLSProvider {
     }
 
     deinit { state.withLock { $0.poll }?.cancel() }
-
-    private static func makeContext(
-        _ options: TLSOptions, _ engine: (any TLSEngine)?
-    ) throws(TLSError) -> any TLSProvider {
-        guard let engine else { return try OpenSSLContext(options.configuration) }
-        HeldLocks.assertNone(calling: "TLS engine")
-        do {
-            return ProgramSecurity(try engine.makeContext(options), options)
-        } catch {
-            throw TLSError(.configuration, ProgramSecurity.text(error))
-        }
-    }
 
     func makeSession(
         host: String?, offering protocols: [String]?
@@ -77,7 +64,7 @@ extension ReloadingTLS {
     @discardableResult
     private func load(_ options: TLSOptions, after count: Int? = nil) throws(TLSError) -> Bool {
         let stamps = options.files.map { FileStamp(path: $0) }
-        var context = try Self.makeContext(options, engine)
+        var context = try makeContext(options)
         // The former context is released outside the lock.
         return state.withLock { state in
             guard count == nil || count == state.loadCount else { return false }

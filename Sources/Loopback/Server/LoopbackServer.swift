@@ -1,4 +1,5 @@
 public import SwiftletCore
+public import SwiftletSecurity
 import SwiftletTransport
 import Synchronization
 

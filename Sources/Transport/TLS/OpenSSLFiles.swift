@@ -78,7 +78,7 @@ extension OpenSSLLibrary {
             let first = "install libssl3 (Debian, Ubuntu, Alpine) or openssl-libs (Fedora)"
         #endif
         return "To have TLS, \(first), or link an archive of OpenSSL and name it with TLSLibrary, "
-            + "or give .tls(engine:) a TLSEngine"
+            + "or import SwiftletSecurity and give .tls(engine:) a TLSEngine"
     }
 
     /// The file of libcrypto beside that of libssl. Nil for a name without a folder.

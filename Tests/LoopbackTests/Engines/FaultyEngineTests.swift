@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletSecurity
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletSecurity
 import Synchronization
 
 /// TLS by GnuTLS: a second library behind the seam that OpenSSL is behind.

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletSecurity
 import Synchronization
 import Testing
 

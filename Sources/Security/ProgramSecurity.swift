@@ -1,5 +1,5 @@
+import SwiftletCore
 package import SwiftletTransport
-import Synchronization
 
 /// Adapts a ``ChannelSecurity`` of the program to `TLSProvider`.
 package struct ProgramSecurity: TLSProvider {

@@ -46,7 +46,7 @@ public protocol SecuritySession: AnyObject, Sendable {
     /// Continues the handshake. The first call has no bytes. Later calls have the bytes that the
     /// peer sent, in pieces of any size, and those that the session left in `received` before.
     ///
-    /// A handshake that takes longer than ``ChannelArguments/connectTimeout``, or needs more than 256 KiB
+    /// A handshake that takes longer than `ChannelArguments.connectTimeout`, or needs more than 256 KiB
     /// in one direction, fails.
     ///
     /// - Returns: Whether the handshake is complete. Bytes that are then left in `received` belong to the
@@ -86,20 +86,4 @@ extension SecuritySession {
     public var peerCertificates: [[UInt8]] { [] }
     public var isEnded: Bool { false }
     public func isPeer(_ host: String) -> Bool { false }
-}
-
-extension ChannelCredentials {
-    /// Connections that the program secures itself. They are treated as secure: call credentials
-    /// are sent on them.
-    ///
-    /// - Parameters:
-    ///   - security: Makes a session for each connection.
-    ///   - targetNameOverride: The name that the server must prove; also the `:authority` of requests, unless
-    ///     ``ChannelArguments/defaultAuthority`` is set. The default is the name of the target.
-    public static func own(
-        _ security: any ChannelSecurity, targetNameOverride: String? = nil
-    ) -> ChannelCredentials {
-        ChannelCredentials(
-            provider: ProgramSecurity(security), targetNameOverride: targetNameOverride)
-    }
 }
