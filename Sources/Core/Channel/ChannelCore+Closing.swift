@@ -69,12 +69,36 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     func close(grace: Duration) async {
         let links = shutDown()
         if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !openCalls.isEmpty {
-            await ClosingWait(for: links, openCalls, loop: loop, until: .now + grace).waitOrCancel()
+            let wakeUp = WakeUp()
+            openCalls.whenEmpty { wakeUp.signal() }
+            await withTaskCancellationHandler {
+                await wait(until: .now + grace, wakeUp) { [openCalls] in
+                    openCalls.isEmpty && links.allSatisfy(\.hasEnded)
+                }
+            } onCancel: {
+                wakeUp.cancel()
+            }
         }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in links { link.endCalls(with: error) }
         openCalls.endAll(with: error)
         await wait(forEndOf: links)
+    }
+
+    /// Waits until the condition is true, but only until the deadline. Checks it after each signal, one of which follows
+    /// the end of a subchannel's connections.
+    private func wait(
+        until deadline: MonotonicInstant, _ wakeUp: WakeUp, for isOver: () -> Bool
+    ) async {
+        let timer = TimerSlot()
+        // Before the first check, so that no signal is lost.
+        state.withLock { $0.closers.append(wakeUp) }
+        timer.schedule(wakeUp, at: deadline, on: loop.timerLoop(isAwaited: true))
+        // The timer of a queue that has been shut down never fires.
+        if loop.isClosed { wakeUp.cancel() }
+        while !isOver(), .now < deadline, await wakeUp.wait() {}
+        timer.close()
+        state.withLock { state in state.closers.removeAll { $0 === wakeUp } }
     }
 
     /// Waits until the connections have ended. They end on their loops after their last output, so
@@ -83,10 +107,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     /// that queue.
     private func wait(forEndOf links: [any SubchannelLink]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
-        let open = links.filter { !$0.hasEnded }
-        if !open.isEmpty {
-            await ClosingWait(for: open, loop: loop, until: .now + Self.endTimeout).wait()
-        }
+        await wait(until: .now + Self.endTimeout, WakeUp()) { links.allSatisfy(\.hasEnded) }
         // A connection that has ended may still be writing its last output, on its loop.
         for queue in queues {
             await Resumption<Void>.wait { waiter in queue.loop.run { waiter.resume() } }
@@ -106,7 +127,6 @@ extension ChannelCore: ChannelBackend, QueueChannel {
             _ = state.renewRoute()
             return (Array(state.members.values), state.waiting.takeAll())
         }
-        let links = members.flatMap(\.allLinks)
         for queue in queues { queue.remove(self) }
         ChannelList.remove(self)
         arguments.connectivityMonitor?.remove(self)
@@ -115,6 +135,8 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         let error = closedError
         // The calls that wait there find the channel shut down.
         for member in members { member.handle(.dropped) }
+        // After that, no connection is added.
+        let links = members.flatMap(\.allLinks)
         for call in waiting { call.end(with: error) }
         openCalls.close(with: error)
         methodConfigs?.release()

@@ -20,11 +20,14 @@ extension ChannelCore: SubchannelOwner {
     }
 
     func subchannelUseEnded(_ subchannel: SubchannelCore) {
-        state.withLock { state in
-            guard subchannel.isOver, state.members[subchannel.id] === subchannel else { return }
-            state.members[subchannel.id] = nil
-            state.pastCounts += subchannel.counts
+        let closers = state.withLock { state in
+            if subchannel.isOver, state.members[subchannel.id] === subchannel {
+                state.members[subchannel.id] = nil
+                state.pastCounts += subchannel.counts
+            }
+            return state.closers
         }
+        for closer in closers { closer.signal() }
         shutDownIfReleased()
     }
 }

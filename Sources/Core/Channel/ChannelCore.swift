@@ -36,6 +36,8 @@ final class ChannelCore: Sendable {
         var heads: RequestHeadCache
         /// The counts of subchannels that have been removed.
         var pastCounts = ChannelCounts()
+        /// Those that wait for the end of the connections.
+        var closers: [WakeUp] = []
     }
 
     /// How calls find a connection.

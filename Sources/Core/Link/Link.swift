@@ -97,7 +97,7 @@ package final class Link: Sendable {
     nonisolated(unsafe) var reader: LinkReader
     /// Nil when frames are not logged.
     let frameLog: LinkFrameLog?
-    private let owner: Mutex<(any LinkOwner)?>
+    private let owner: Mutex<any LinkOwner>
     /// An empty list for the fields of the next call that has any.
     private let spareFields = Mutex(HeaderList())
 
@@ -141,11 +141,10 @@ package final class Link: Sendable {
         loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    @discardableResult
-    package func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
-        var former: (any LinkOwner)? = owner
+    package func changeOwner(to owner: any LinkOwner) {
+        // The former owner is released outside the lock.
+        var former = owner
         self.owner.withLock { swap(&$0, &former) }
-        return former
     }
 
     package func reportRoom() -> Bool {
@@ -159,7 +158,7 @@ package final class Link: Sendable {
     var isSecure: Bool { wire.isSecure }
 
     func withOwner(_ body: (any LinkOwner) -> Void) {
-        if let owner = owner.withLock({ $0 }) { body(owner) }
+        body(owner.withLock { $0 })
     }
 }
 

@@ -30,9 +30,8 @@ package protocol SubchannelLink: AnyObject, Sendable {
     var loss: LinkLoss { get }
     /// Gives the call a stream, or queues it for one.
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing
-    /// Replaces the receiver of the connection's events. Returns the previous one.
-    @discardableResult
-    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)?
+    /// Replaces the receiver of the connection's events.
+    func changeOwner(to owner: any LinkOwner)
     /// Drains the connection: it accepts no calls, and ends after the last one.
     func leave()
     /// Ends the connection and every call on it, behind what its loop has read: a call whose response has begun must not

@@ -124,12 +124,7 @@ extension HTTP1Link: SubchannelLink {
         LinkLoss(state.withLock { $0.ending } ?? .leaving)
     }
 
-    @discardableResult
-    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
-        var former: (any LinkOwner)? = owner
-        self.owner.withLock { swap(&$0, &former) }
-        return former
-    }
+    func changeOwner(to owner: any LinkOwner) { self.owner.withLock { $0 = owner } }
 
     func leave() {
         state.withLock { $0.isLeaving = true }

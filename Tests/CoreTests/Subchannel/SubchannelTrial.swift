@@ -34,7 +34,7 @@ final class FakeLink: SubchannelLink {
     var hasEnded: Bool { false }
     var loss: LinkLoss { LinkLoss(kind: .failed(.other), cause: "lost") }
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing { .refused }
-    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? { nil }
+    func changeOwner(to owner: any LinkOwner) {}
     func leave() {}
     func endSoon(with error: LinkError) {}
     func endCalls(with error: RPCError) {}
