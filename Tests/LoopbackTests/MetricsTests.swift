@@ -273,12 +273,12 @@ struct MetricsTests {
 
     @Test("have names for the failures of connections")
     func disconnectCauses() {
-        #expect(DisconnectCause.failed(.system(ECONNRESET)).text == "connection reset")
-        #expect(DisconnectCause.failed(.system(ETIMEDOUT)).text == "connection timed out")
-        #expect(DisconnectCause.failed(.keepAlive).text == "connection timed out")
-        #expect(DisconnectCause.failed(.system(ECONNABORTED)).text == "connection aborted")
-        #expect(DisconnectCause.failed(.system(EPIPE)).text == "socket error")
-        #expect(DisconnectCause.failed(.other).text == "unknown")
+        #expect(LinkError.Kind.system(ECONNRESET).text == "connection reset")
+        #expect(LinkError.Kind.system(ETIMEDOUT).text == "connection timed out")
+        #expect(LinkError.Kind.keepAlive.text == "connection timed out")
+        #expect(LinkError.Kind.system(ECONNABORTED).text == "connection aborted")
+        #expect(LinkError.Kind.system(EPIPE).text == "socket error")
+        #expect(LinkError.Kind.other.text == "unknown")
     }
 
     /// Uses the measured channel for every recorded value.

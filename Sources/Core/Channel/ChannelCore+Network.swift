@@ -20,7 +20,7 @@ extension ChannelCore: NetworkFollower {
         for member in members {
             for link in member.allLinks where monitor.includesLocal || !link.isLocal {
                 // At once, so that no call begins on a connection that is about to end.
-                member.handle(.draining(link, LinkLoss(loss)))
+                member.handle(.draining(link, loss))
                 link.endSoon(with: loss)
             }
         }

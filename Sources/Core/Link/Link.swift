@@ -265,10 +265,10 @@ extension Link {
 
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    package var loss: LinkLoss {
+    package var loss: LinkError {
         state.withLock { state in
-            var loss = LinkLoss(
-                state.ending ?? LinkError(phase: .http2, cause: "the connection refused a call"))
+            var loss =
+                state.ending ?? LinkError(phase: .http2, cause: "the connection refused a call")
             if let code = state.goAwayCode { loss.kind = .goAway(code) }
             return loss
         }

@@ -1,16 +1,18 @@
 package import SwiftletTransport
 
-/// Why a connection has ended.
+/// Why a connection has ended, or accepts no more calls.
 package struct LinkError: Error, Sendable {
     package enum Phase: Sendable { case tls, http2 }
 
     /// The kind of failure, for metrics.
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// A system call failed; the value of `errno`.
         case system(CInt)
         /// The peer did not answer a PING.
         case keepAlive
-        /// This side has ended the connection, although it could still get calls.
+        case goAway(ErrorCode)
+        /// This side has ended the connection, although it could still get calls: the channel was idle or closed, the
+        /// resolver no longer reports the address, or a call ended the connection.
         case ownEnd
         case other
     }

@@ -27,7 +27,7 @@ package protocol SubchannelLink: AnyObject, Sendable {
     var acceptsCalls: Bool { get }
     var hasEnded: Bool { get }
     /// Why the connection accepts no calls.
-    var loss: LinkLoss { get }
+    var loss: LinkError { get }
     /// Gives the call a stream, or queues it for one.
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing
     /// Replaces the receiver of the connection's events.
@@ -54,26 +54,4 @@ package enum CallPlacing: Sendable {
     case busy
     /// The connection accepts no calls.
     case refused
-}
-
-/// Why a connection accepts no more calls.
-package struct LinkLoss: Sendable {
-    var kind: DisconnectCause
-    var cause: String
-    /// The machine has lost its network.
-    var isNetworkLoss = false
-
-    init(kind: DisconnectCause, cause: String, isNetworkLoss: Bool = false) {
-        self.kind = kind
-        self.cause = cause
-        self.isNetworkLoss = isNetworkLoss
-    }
-}
-
-extension LinkLoss {
-    package init(_ error: LinkError) {
-        self.init(
-            kind: error.kind == .ownEnd ? .subchannelShutdown : .failed(error.kind),
-            cause: error.cause, isNetworkLoss: error.isNetworkLoss)
-    }
 }

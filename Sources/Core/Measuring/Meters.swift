@@ -32,7 +32,7 @@ package enum ConnectionChange: Sendable {
     /// An attempt to connect has failed.
     case failed
     /// Connections are no longer used for new calls. Their running calls may continue.
-    case disconnected(DisconnectCause, count: Int)
+    case disconnected(LinkError.Kind, count: Int)
     case closed
 }
 

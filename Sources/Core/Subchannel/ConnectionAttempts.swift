@@ -95,10 +95,10 @@ extension ConnectionAttempts {
     /// side, and a graceful drain, because a server may end any connection that it does not need. The second such
     /// drain in a row counts: otherwise the client would connect without a pause to a server that drains each
     /// connection at once.
-    mutating func isFailure(_ loss: LinkLoss, hadSucceeded: Bool) -> Bool {
+    mutating func isFailure(_ loss: LinkError, hadSucceeded: Bool) -> Bool {
         let wasDrainedBefore = wasDrainedEarly
         wasDrainedEarly = false
-        if hadSucceeded || loss.kind == .subchannelShutdown { return false }
+        if hadSucceeded || loss.kind == .ownEnd { return false }
         if loss.isNetworkLoss {
             backoff.reset()
             return false

@@ -41,7 +41,8 @@ extension SubchannelCore: LinkOwner {
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
         if goAway.isTooManyPings, link.notePingComplaint() { plan.doubleKeepAliveInterval() }
         let cause = "the server sent GOAWAY (\(goAway.code)) before it carried a call"
-        handle(.draining(link, LinkLoss(kind: .goAway(goAway.code), cause: cause)))
+        let loss = LinkError(phase: .http2, cause: cause, kind: .goAway(goAway.code))
+        handle(.draining(link, loss))
     }
 
     /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
@@ -53,7 +54,7 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
-        handle(.ended(link, LinkLoss(error)))
+        handle(.ended(link, error))
     }
 }
 

@@ -22,9 +22,9 @@ struct SubchannelLife: ~Copyable {
         case timerFired
         case networkIsBack
         /// The connection accepts no new calls. Its calls continue.
-        case draining(Link, LinkLoss)
+        case draining(Link, LinkError)
         /// May be reported more than once.
-        case ended(Link, LinkLoss)
+        case ended(Link, LinkError)
         case endpoint(Endpoint)
         /// Nil is the usual number of the version of HTTP.
         case maxConnectionCount(Int?)
@@ -65,7 +65,7 @@ struct SubchannelLife: ~Copyable {
         case reportEndOfUse
         /// For the metrics.
         case noteFailedAttempt
-        case noteDisconnected(DisconnectCause, count: Int)
+        case noteDisconnected(LinkError.Kind, count: Int)
         /// For the metrics and the log.
         case noteEnd(Link, cause: String)
     }
@@ -253,12 +253,12 @@ extension SubchannelLife {
     /// This side drains connections.
     private mutating func leave(_ left: [Link]) {
         guard !left.isEmpty else { return }
-        actions += [.noteDisconnected(.subchannelShutdown, count: left.count), .leave(left)]
+        actions += [.noteDisconnected(.ownEnd, count: left.count), .leave(left)]
         drain(left)
     }
 
     /// The server drains a connection, or it was lost.
-    private mutating func retire(_ link: Link, _ loss: LinkLoss) {
+    private mutating func retire(_ link: Link, _ loss: LinkError) {
         guard links.isOpen(link) else { return }
         actions.append(.noteDisconnected(loss.kind, count: 1))
         let hadSucceeded = attempts.hasSucceeded(link, at: now)
@@ -272,7 +272,7 @@ extension SubchannelLife {
         drain([link])
     }
 
-    private mutating func end(_ link: Link, _ loss: LinkLoss) {
+    private mutating func end(_ link: Link, _ loss: LinkError) {
         retire(link, loss)
         guard links.remove(link) else { return }
         actions.append(.noteEnd(link, cause: loss.cause))

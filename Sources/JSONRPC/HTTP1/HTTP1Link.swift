@@ -120,9 +120,7 @@ extension HTTP1Link: SubchannelLink {
 
     var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    var loss: LinkLoss {
-        LinkLoss(state.withLock { $0.ending } ?? .leaving)
-    }
+    var loss: LinkError { state.withLock { $0.ending } ?? .leaving }
 
     func changeOwner(to owner: any LinkOwner) { self.owner.withLock { $0 = owner } }
 

@@ -2,6 +2,14 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The sinks of one channel, and the instruments that each of them records.
 final class ChannelMetrics: ChannelMeter {
     struct Output: Sendable {
@@ -185,6 +193,21 @@ extension ChannelMetrics {
             add(count, to: .pickFirstDisconnections, [targetLabel])
         case .closed:
             add(-1, to: .openConnections, [targetLabel], optional: place + [securityLabel])
+        }
+    }
+}
+
+extension LinkError.Kind {
+    /// The value of `grpc.disconnect_error`.
+    var text: String {
+        switch self {
+        case .goAway(let code): "GOAWAY \(code)"
+        case .ownEnd: "subchannel shutdown"
+        case .system(ECONNRESET): "connection reset"
+        case .system(ETIMEDOUT), .keepAlive: "connection timed out"
+        case .system(ECONNABORTED): "connection aborted"
+        case .system: "socket error"
+        case .other: "unknown"
         }
     }
 }

@@ -33,8 +33,7 @@ struct SubchannelDrainTests {
     func ownEnd() throws {
         let trial = SubchannelTrial()
         let link = try trial.connect()
-        let loss = LinkLoss(
-            LinkError(phase: .http2, cause: "the call was cancelled", kind: .ownEnd))
+        let loss = LinkError(phase: .http2, cause: "the call was cancelled", kind: .ownEnd)
         #expect(
             try trial.handle(.ended(link, loss)) == ["report idle", "links", "end of use"])
     }
@@ -106,7 +105,7 @@ struct SubchannelDrainTests {
         let link = try trial.connect()
         link.carry(1)
         _ = try trial.drains(link)
-        #expect(Self.notes(trial.actions) == ["GOAWAY NO_ERROR"])
+        #expect(Self.notes(trial.actions) == ["goAway(NO_ERROR)"])
         _ = try trial.ends(link)
         #expect(Self.notes(trial.actions) == ["ended: lost"])
         try trial.handle(.wanted)
@@ -115,14 +114,14 @@ struct SubchannelDrainTests {
         try trial.handle(.timerFired, after: .seconds(1))
         _ = try trial.connected(to: FakeLink(port: 1, at: trial.now))
         try trial.handle(.drainAll)
-        #expect(Self.notes(trial.actions) == ["subchannel shutdown"])
+        #expect(Self.notes(trial.actions) == ["ownEnd"])
     }
 
     private static func notes(_ actions: [SubchannelTrial.Life.Action]) -> [String] {
         actions.compactMap { action in
             switch action {
             case .noteFailedAttempt: "failed"
-            case .noteDisconnected(let cause, _): cause.text
+            case .noteDisconnected(let kind, _): "\(kind)"
             case .noteEnd(_, let cause): "ended: \(cause)"
             default: nil
             }

@@ -74,16 +74,12 @@ extension SubchannelRandomTests.Story {
         case 6: return .timerFired
         case 7: return .networkIsBack
         case 8:
-            return anyLink().map {
-                .draining(
-                    $0,
-                    LinkLoss(kind: .goAway(pick(2) == 0 ? .noError : .protocolError), cause: "x"))
-            }
+            let code = pick(2) == 0 ? ErrorCode.noError : .protocolError
+            let loss = LinkError(phase: .http2, cause: "x", kind: .goAway(code))
+            return anyLink().map { .draining($0, loss) }
         case 9, 10:
-            return anyLink().map {
-                .ended(
-                    $0, LinkLoss(kind: .failed(.other), cause: "x", isNetworkLoss: pick(4) == 0))
-            }
+            let loss = LinkError(phase: .http2, cause: "x", isNetworkLoss: pick(4) == 0)
+            return anyLink().map { .ended($0, loss) }
         case 11:
             return .endpoint(
                 SubchannelTrial.endpoint([[1, 2, 3], [2], [3, 4], [1, 4]][pick(4)]))

@@ -32,7 +32,7 @@ final class FakeLink: SubchannelLink {
     func reportRoom() -> Bool { !hasRoom }
     var acceptsCalls: Bool { true }
     var hasEnded: Bool { false }
-    var loss: LinkLoss { LinkLoss(kind: .failed(.other), cause: "lost") }
+    var loss: LinkError { LinkError(phase: .http2, cause: "lost") }
     func place(_ call: CallCore, _ prepared: PreparedHeaders) -> CallPlacing { .refused }
     func changeOwner(to owner: any LinkOwner) {}
     func leave() {}
@@ -153,13 +153,14 @@ extension SubchannelTrial {
     func drains(
         _ link: FakeLink, _ code: ErrorCode = .noError, after delay: Duration = .zero
     ) throws -> [String] {
-        try handle(.draining(link, LinkLoss(kind: .goAway(code), cause: "GOAWAY")), after: delay)
+        let loss = LinkError(phase: .http2, cause: "GOAWAY", kind: .goAway(code))
+        return try handle(.draining(link, loss), after: delay)
     }
 
     func ends(
         _ link: FakeLink, isNetworkLoss: Bool = false, after delay: Duration = .zero
     ) throws -> [String] {
-        let loss = LinkLoss(kind: .failed(.other), cause: "lost", isNetworkLoss: isNetworkLoss)
+        let loss = LinkError(phase: .http2, cause: "lost", isNetworkLoss: isNetworkLoss)
         return try handle(.ended(link, loss), after: delay)
     }
 }
