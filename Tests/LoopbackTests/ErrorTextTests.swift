@@ -148,7 +148,11 @@ struct ErrorTextTests {
         "does not repeat the causes of a failure to connect, but shows equal ones of two addresses")
     func connectAttempts() throws {
         let failure = ConnectionFailure(
-            phase: .connect, attempts: [("a:1", "connect a:1: refused"), ("b:1", "no route")])
+            phase: .connect,
+            attempts: [
+                .init(address: "a:1", cause: "connect a:1: refused"),
+                .init(address: "b:1", cause: "no route"),
+            ])
         let error = failure.error(target: try Target("x.test"), nextAttempt: nil)
         #expect(
             "\(error)" == "UNAVAILABLE: no route; connect a:1: refused; attempt 1 of the channel")

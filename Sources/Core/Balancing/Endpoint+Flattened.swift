@@ -19,7 +19,7 @@ extension [Endpoint] {
             .filter { seen.insert($0).inserted }
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
         var endpoint = Endpoint(
-            HappyEyeballs<Never>.interleaved(addresses).map { ServerAddress($0) },
+            HappyEyeballs.interleaved(addresses).map { ServerAddress($0) },
             attributes: first.attributes)
         endpoint.keepServerNames(of: self)
         endpoint.attributes.labels = labels

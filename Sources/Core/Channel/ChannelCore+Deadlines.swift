@@ -30,7 +30,7 @@ extension ChannelCore {
         }
         if let failure = waits.lazy.compactMap(\.failure).first {
             error.causes += failure.causes
-            error.attempts = failure.triedAddresses
+            error.attempts = failure.attempts
         }
         return error
     }

@@ -41,7 +41,7 @@ extension AddressOrder {
         let fresh = answered.filter(lesson.untried.contains)
         let others = answered.filter { !lesson.untried.contains($0) }
         let first = addresses.filter { $0 == lesson.winner }
-        return HappyEyeballs<Never>.interleaved(first + fresh + others)
-            + HappyEyeballs<Never>.interleaved(take(lesson.silent.contains))
+        return HappyEyeballs.interleaved(first + fresh + others)
+            + HappyEyeballs.interleaved(take(lesson.silent.contains))
     }
 }

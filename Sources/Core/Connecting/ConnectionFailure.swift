@@ -9,31 +9,23 @@ struct ConnectionFailure: Error {
     var phase: RPCError.Phase
     /// The address of each attempt and why it failed, in the order in which the attempts ended. Only the last
     /// ones are kept.
-    private(set) var attempts: [(address: String, cause: String)]
+    private(set) var attempts: [RPCError.Attempt]
     /// The number of attempts before those in ``attempts``.
     private(set) var omittedCount: Int
-    /// A failure that concerns no single address: for example, the name look-up failed or the time
-    /// limit has passed. Nil if there is none.
-    var cause: String?
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
 
-    init(
-        phase: RPCError.Phase, attempts: [(address: String, cause: String)] = [],
-        cause: String? = nil
-    ) {
+    init(phase: RPCError.Phase, attempts: [RPCError.Attempt] = []) {
         self.phase = phase
         self.attempts = attempts.suffix(Self.maxAttemptCount)
         omittedCount = max(0, attempts.count - Self.maxAttemptCount)
-        self.cause = cause
     }
 }
 
 extension ConnectionFailure {
     /// The causes as text, the last one first.
     var causes: [String] {
-        var causes = cause.map { [$0] } ?? []
-        causes += attempts.reversed().map(\.cause)
+        var causes = attempts.reversed().map(\.cause)
         if omittedCount > 0 { causes.append("\(omittedCount) earlier attempts failed, too") }
         return causes
     }
@@ -45,18 +37,13 @@ extension ConnectionFailure {
             nextAttempt: nextAttempt.map { MonotonicInstant.now.duration(to: $0) })
     }
 
-    /// The attempts, address by address, for an ``RPCError``.
-    var triedAddresses: [RPCError.Attempt] {
-        attempts.map { RPCError.Attempt(address: $0.address, cause: $0.cause) }
-    }
-
     /// The error of a call that could not be sent: `connect 127.0.0.1:50051: connection refused`.
     /// The message depends on the cause alone, so that errors can be counted by it.
     func error(target: Target, nextAttempt: MonotonicInstant?) -> RPCError {
         var error = RPCError(.unavailable, causes.first ?? "no address of \(target) answered")
         error.phase = phase
         error.causes = Array(causes.dropFirst())
-        error.attempts = triedAddresses
+        error.attempts = attempts
         error.reconnection = reconnection(nextAttempt: nextAttempt)
         error.mayHaveBeenExecuted = false
         return error

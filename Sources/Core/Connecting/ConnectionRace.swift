@@ -44,7 +44,7 @@ final class ConnectionRace: Sendable {
         self.timeLimit = timeLimit
         self.loop = loop
         self.lastStep = lastStep
-        let order = HappyEyeballs<RaceFailure>(
+        let order = HappyEyeballs(
             addresses: plan.sockets == nil ? addresses : [.unix(path: plan.target.text)],
             attemptDelay: plan.arguments.happyEyeballsDelay)
         state = Mutex(
@@ -101,7 +101,7 @@ extension ConnectionRace {
         let address = state.plan.addresses[index]
         var times = ConnectionTimes(begun: begun)
         times.resolved = resolved
-        times.failedAttemptCount = state.plan.failures.count
+        times.failedAttemptCount = state.failures.count
         let candidate = ConnectionCandidate(
             address, serverName: state.serverNames[address], plan, times: times, loop: loop)
         state.running.append((index, candidate))

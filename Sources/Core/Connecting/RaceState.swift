@@ -1,25 +1,22 @@
 import SwiftletTransport
 
-/// Why a candidate has left a race.
-struct RaceFailure: Sendable {
-    var phase: RPCError.Phase
-    var cause: String
-}
-
 /// The candidates of a race, and what has become of them.
 struct RaceState {
-    var plan: HappyEyeballs<RaceFailure>
+    var plan: HappyEyeballs
     var serverNames: [SocketAddress: ServerName]
     var deadline: MonotonicInstant
     /// The candidates that have not ended, with the index of their address in the plan.
     var running: [(index: Int, candidate: ConnectionCandidate)] = []
+    /// The candidates that have failed, in the order in which they ended.
+    private(set) var failures: [RPCError.Attempt] = []
+    /// What the last of them waited for.
+    private var failurePhase = RPCError.Phase.connect
     private(set) var win: ConnectionRace.Win?
     var isCancelled = false
     private(set) var lesson = AddressOrder.Lesson()
 
     init(
-        plan: HappyEyeballs<RaceFailure>, serverNames: [SocketAddress: ServerName],
-        deadline: MonotonicInstant
+        plan: HappyEyeballs, serverNames: [SocketAddress: ServerName], deadline: MonotonicInstant
     ) {
         self.plan = plan
         self.serverNames = serverNames
@@ -41,7 +38,7 @@ extension RaceState {
     /// A candidate has failed. Has no effect after it was removed.
     mutating func fail(_ index: Int, _ cause: String) {
         guard let candidate = removeRunning(index) else { return }
-        note(candidate, index, cause)
+        note(candidate, cause)
     }
 
     /// Ends the race. Returns the candidates that still run. If none has won, the time limit has passed.
@@ -52,8 +49,8 @@ extension RaceState {
         if win == nil, !isCancelled, !running.isEmpty {
             lesson.silent = Set(running.map(\.candidate.address))
             lesson.untried = Set(plan.addresses.dropFirst(plan.started.count))
-            for (index, candidate) in running {
-                note(candidate, index, "\(candidate.progress.missing) within \(timeLimit)")
+            for (_, candidate) in running {
+                note(candidate, "\(candidate.progress.missing) within \(timeLimit)")
             }
         }
         return running.map(\.candidate)
@@ -70,11 +67,8 @@ extension RaceState {
                 || serverNames[candidate.address] != candidate.serverName
         }
         // An address with another name may be tried again.
-        var known = Set(plan.failures.map(\.address)).filter {
-            serverNames[$0] == self.serverNames[$0]
-        }
+        let known = Set(plan.started.filter { serverNames[$0] == self.serverNames[$0] })
         for (index, _) in gone { fail(index, "the resolver has removed the address") }
-        known.formUnion(running.map(\.candidate.address))
         self.serverNames = serverNames
         plan.replacePending(by: addresses.filter { !known.contains($0) })
         return gone.map(\.candidate)
@@ -82,16 +76,15 @@ extension RaceState {
 
     /// The failure of a race that no candidate has won.
     var failure: ConnectionFailure {
-        ConnectionFailure(
-            phase: plan.failures.last?.cause.phase ?? .connect,
-            attempts: plan.failures.map { ("\($0.address)", $0.cause.cause) })
+        ConnectionFailure(phase: failurePhase, attempts: failures)
     }
 
-    private mutating func note(_ candidate: ConnectionCandidate, _ index: Int, _ cause: String) {
-        plan.attemptFailed(
-            index,
-            RaceFailure(
-                phase: candidate.progress.phase, cause: "\(candidate.subject): \(cause)"))
+    private mutating func note(_ candidate: ConnectionCandidate, _ cause: String) {
+        plan.attemptFailed()
+        failurePhase = candidate.progress.phase
+        failures.append(
+            RPCError.Attempt(
+                address: "\(candidate.address)", cause: "\(candidate.subject): \(cause)"))
     }
 
     private mutating func removeRunning(_ index: Int) -> ConnectionCandidate? {

@@ -267,7 +267,8 @@ extension SubchannelLife {
         {
             let cause = "connect \(link.peer): \(loss.cause)"
             let phase = link.isMultiplexed ? RPCError.Phase.http2 : .connect
-            fail(ConnectionFailure(phase: phase, attempts: [(link.peer, cause)]))
+            let attempt = RPCError.Attempt(address: link.peer, cause: cause)
+            fail(ConnectionFailure(phase: phase, attempts: [attempt]))
         }
         drain([link])
     }

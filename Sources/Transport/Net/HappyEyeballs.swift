@@ -5,29 +5,22 @@
 ///
 /// It has no clock and no socket: the caller connects, reports the result, and calls
 /// ``next(now:)``.
-package struct HappyEyeballs<Cause> {
+package struct HappyEyeballs: Sendable {
     package enum Action: Equatable, Sendable {
         /// Connect to `addresses[index]`, and call ``next(now:)`` again.
         case start(Int)
         /// Call ``next(now:)`` again at that time, or when an attempt ends. Nil: only when an
         /// attempt ends.
         case wait(until: MonotonicInstant?)
-        /// Every attempt failed. ``failures`` has the errors.
+        /// Every attempt failed.
         case failed
-    }
-
-    package struct Failure {
-        package let address: SocketAddress
-        package let cause: Cause
     }
 
     /// The addresses in the order of the attempts.
     package private(set) var addresses: [SocketAddress]
-    /// The errors of failed attempts, in the order in which they failed.
-    package private(set) var failures: [Failure] = []
-
     private let attemptDelay: Duration
     private var startedCount = 0
+    private var failureCount = 0
     private var nextStart: MonotonicInstant?
 
     /// - Parameters:
@@ -38,9 +31,6 @@ package struct HappyEyeballs<Cause> {
         self.attemptDelay = min(max(attemptDelay, .milliseconds(100)), .seconds(2))
     }
 }
-
-extension HappyEyeballs: Sendable where Cause: Sendable {}
-extension HappyEyeballs.Failure: Sendable where Cause: Sendable {}
 
 extension HappyEyeballs {
     /// Alternates the families, beginning with the family of the first address (RFC 8305 §4), so that broken
@@ -73,7 +63,7 @@ extension HappyEyeballs {
             nextStart = now + attemptDelay
             return .start(startedCount - 1)
         }
-        return failures.count == addresses.count ? .failed : .wait(until: nil)
+        return failureCount == addresses.count ? .failed : .wait(until: nil)
     }
 
     /// The addresses whose attempts have started.
@@ -85,8 +75,8 @@ extension HappyEyeballs {
     }
 
     /// Starts the next attempt without further delay (RFC 8305 §5).
-    package mutating func attemptFailed(_ index: Int, _ cause: Cause) {
-        failures.append(Failure(address: addresses[index], cause: cause))
+    package mutating func attemptFailed() {
+        failureCount += 1
         nextStart = nil
     }
 }

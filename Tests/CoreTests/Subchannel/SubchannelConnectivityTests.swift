@@ -115,7 +115,8 @@ struct SubchannelConnectivityTests {
     @Test("after many addresses have failed has the causes of the last ones")
     func manyAddresses() throws {
         let failure = ConnectionFailure(
-            phase: .connect, attempts: (1...1_000).map { ("\($0)", "\($0) refused") })
+            phase: .connect,
+            attempts: (1...1_000).map { .init(address: "\($0)", cause: "\($0) refused") })
         let error = failure.error(target: try Target("a.test"), nextAttempt: nil)
         #expect(error.message == "1000 refused")
         #expect(error.causes.count == 16)

@@ -69,7 +69,8 @@ extension SubchannelRandomTests.Story {
                 attempt: attempt)
         case 5:
             return .failed(
-                ConnectionFailure(phase: .connect, attempts: [("a", "refused")]), .init(),
+                ConnectionFailure(
+                    phase: .connect, attempts: [.init(address: "a", cause: "refused")]), .init(),
                 attempt: attempt)
         case 6: return .timerFired
         case 7: return .networkIsBack

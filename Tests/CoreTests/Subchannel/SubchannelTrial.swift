@@ -138,7 +138,8 @@ extension SubchannelTrial {
     func failed(
         _ lesson: AddressOrder.Lesson = .init(), after delay: Duration = .zero
     ) throws -> [String] {
-        let failure = ConnectionFailure(phase: .connect, attempts: [("a", "refused")])
+        let failure = ConnectionFailure(
+            phase: .connect, attempts: [.init(address: "a", cause: "refused")])
         return try handle(.failed(failure, lesson, attempt: attempt?.number ?? 0), after: delay)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Happy eyeballs")
 struct SocketsHappyEyeballsTests {
-    typealias Eyeballs = HappyEyeballs<String>
+    typealias Eyeballs = HappyEyeballs
 
     static func v6(_ port: UInt16) -> SocketAddress { .ipv6Loopback(port: port) }
     static func v4(_ port: UInt16) -> SocketAddress { .ipv4Loopback(port: port) }
@@ -27,7 +27,7 @@ struct SocketsHappyEyeballsTests {
 
     /// An event, its time in milliseconds, and the expected step.
     struct Step: Sendable {
-        enum Event: Sendable { case nothing, fails(Int) }
+        enum Event: Sendable { case nothing, fails }
         var time: Int
         var event: Event
         var actions: [Eyeballs.Action]
@@ -60,24 +60,24 @@ struct SocketsHappyEyeballsTests {
                     Step(0, .nothing, .start(0), wait(250)),
                     Step(100, .nothing, wait(250)),
                     Step(250, .nothing, .start(1), .wait(until: nil)),
-                    Step(300, .fails(1), .wait(until: nil)),
+                    Step(300, .fails, .wait(until: nil)),
                 ]),
             Scenario(
                 testDescription: "a failure starts the next at once", addressCount: 3,
                 steps: [
                     Step(0, .nothing, .start(0), wait(250)),
-                    Step(5, .fails(0), .start(1), wait(255)),
+                    Step(5, .fails, .start(1), wait(255)),
                     Step(300, .nothing, .start(2), .wait(until: nil)),
-                    Step(310, .fails(2), .wait(until: nil)),
-                    Step(320, .fails(1), .failed),
+                    Step(310, .fails, .wait(until: nil)),
+                    Step(320, .fails, .failed),
                 ]),
             Scenario(
                 testDescription: "all fail", addressCount: 2,
                 steps: [
                     Step(0, .nothing, .start(0), wait(250)),
                     Step(250, .nothing, .start(1), .wait(until: nil)),
-                    Step(260, .fails(1), .wait(until: nil)),
-                    Step(270, .fails(0), .failed),
+                    Step(260, .fails, .wait(until: nil)),
+                    Step(270, .fails, .failed),
                 ]),
             Scenario(
                 testDescription: "there is no address", addressCount: 0,
@@ -89,7 +89,7 @@ struct SocketsHappyEyeballsTests {
             let now = Self.start + .milliseconds(step.time)
             switch step.event {
             case .nothing: break
-            case .fails(let index): eyeballs.attemptFailed(index, "no \(index)")
+            case .fails: eyeballs.attemptFailed()
             }
             for action in step.actions {
                 #expect(eyeballs.next(now: now) == action, "at \(step.time) ms")
@@ -107,23 +107,12 @@ struct SocketsHappyEyeballsTests {
         #expect(eyeballs.next(now: Self.start) == Self.wait(250))
         // The address of a started attempt keeps its place until the attempt ends.
         eyeballs.replacePending(by: [Self.v4(3)])
-        eyeballs.attemptFailed(0, "removed")
+        eyeballs.attemptFailed()
         #expect(eyeballs.next(now: Self.start) == .start(1))
         #expect(eyeballs.addresses[1] == Self.v4(3))
         eyeballs.replacePending(by: [])
-        eyeballs.attemptFailed(1, "refused")
+        eyeballs.attemptFailed()
         #expect(eyeballs.next(now: Self.start) == .failed)
-    }
-
-    @Test("report the error of every address")
-    func causes() {
-        var eyeballs = Eyeballs(addresses: [Self.v6(1), Self.v4(2)])
-        _ = eyeballs.next(now: Self.start)
-        eyeballs.attemptFailed(0, "unreachable")
-        _ = eyeballs.next(now: Self.start)
-        eyeballs.attemptFailed(1, "refused")
-        #expect(eyeballs.failures.map(\.cause) == ["unreachable", "refused"])
-        #expect(eyeballs.failures.map(\.address) == [Self.v6(1), Self.v4(2)])
     }
 
     @Test(
