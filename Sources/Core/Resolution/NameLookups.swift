@@ -3,9 +3,9 @@ import Synchronization
 
 /// Looks names up on threads of its own, because the system's resolver blocks.
 ///
-/// All channels of a program share it. Several requests for a name share one look-up, and a thread
-/// that has become free is used for the next name. So a resolver that hangs blocks one thread for
-/// each name, not one for each attempt to connect.
+/// All channels of a program share it. Several requests for a name share one look-up. So a resolver
+/// that hangs blocks one thread for each name, not one for each attempt to connect. A thread that has
+/// become free looks up the next name, and ends when there is none.
 final class NameLookups: Sendable {
     typealias Answer = Result<[SocketAddress], NameLookup.Failure>
     typealias Resolve = @Sendable (_ host: String) -> Answer
@@ -23,7 +23,6 @@ final class NameLookups: Sendable {
         var queue = Backlog<String>()
         var requestCount: UInt64 = 0
         var threadCount = 0
-        var idleThreadCount = 0
     }
 
     /// Looks up with the system's resolver.
@@ -35,12 +34,8 @@ final class NameLookups: Sendable {
         }
     }
 
-    /// A thread without work ends after this time.
-    private static let idleTime = Duration.seconds(10)
-
     private let maxThreadCount: Int
     private let resolve: Resolve
-    private let gate = BlockingGate()
     private let state = Mutex(State())
 
     init(maxThreadCount: Int, resolve: @escaping Resolve) {
@@ -57,18 +52,14 @@ extension NameLookups {
             let ticket = Ticket(host: host, number: state.requestCount)
             let isNew = state.requests[host] == nil
             state.requests[host, default: [:]][ticket.number] = receive
-            guard isNew else { return (ticket, false) }
-            state.queue.append(host)
-            let needsThread =
-                state.idleThreadCount < state.queue.count && state.threadCount < maxThreadCount
+            if isNew { state.queue.append(host) }
+            let needsThread = isNew && state.threadCount < maxThreadCount
             if needsThread { state.threadCount += 1 }
             return (ticket, needsThread)
         }
-        guard needsThread else {
-            gate.open()
-            return ticket
+        if needsThread, !Thread.start("swiftlet-lookup", { [self] in work() }) {
+            threadIsMissing()
         }
-        if !Thread.start("swiftlet-lookup", { [self] in work() }) { threadIsMissing() }
         return ticket
     }
 
@@ -112,33 +103,16 @@ extension NameLookups {
         }
     }
 
-    /// The next name to look up. Waits for one; nil if none was requested within `idleTime`.
+    /// The next name to look up. Nil ends the thread: a name that is requested later gets another one.
     private func nextName() -> String? {
-        let end = MonotonicInstant.now + Self.idleTime
-        var isIdle = false
-        while true {
-            let mark = gate.mark
-            let isLate = MonotonicInstant.now >= end
-            let (host, mustEnd): (String?, Bool) = state.withLock { state in
-                while let host = state.queue.popFirst() {
-                    if state.requests[host]?.isEmpty == false {
-                        if isIdle { state.idleThreadCount -= 1 }
-                        return (host, false)
-                    }
-                    // All its requests were cancelled.
-                    state.requests[host] = nil
-                }
-                if isLate {
-                    if isIdle { state.idleThreadCount -= 1 }
-                    state.threadCount -= 1
-                    return (nil, true)
-                }
-                if !isIdle { state.idleThreadCount += 1 }
-                return (nil, false)
+        state.withLock { state in
+            while let host = state.queue.popFirst() {
+                if state.requests[host]?.isEmpty == false { return host }
+                // All its requests were cancelled.
+                state.requests[host] = nil
             }
-            if host != nil || mustEnd { return host }
-            isIdle = true
-            gate.wait(since: mark, upTo: MonotonicInstant.now.duration(to: end))
+            state.threadCount -= 1
+            return nil
         }
     }
 }
