@@ -137,18 +137,10 @@ extension HedgedCall: TimerTarget {
         if let step = state.withLock({ $0.nextStep(now: time) }) { carryOut(step) }
     }
 
+    /// Ends the call at its deadline while no attempt is open.
     func deadlineHasPassed() {
         if let step = state.withLock({ $0.deadlineHasPassed() }) { carryOut(step) }
     }
-}
-
-/// Ends a call at its deadline while no attempt is open.
-final class HedgedDeadline: TimerTarget {
-    private let call: HedgedCall
-
-    init(_ call: HedgedCall) { self.call = call }
-
-    func timerFired(now: MonotonicInstant) { call.deadlineHasPassed() }
 }
 
 extension RPCError {

@@ -63,8 +63,9 @@ extension HedgedCall {
         guard let deadline else { return }
         if let error = openCalls.add(self) { return channelWasClosed(error) }
         if let instant = deadline.moment {
-            deadlineTimer.schedule(
-                HedgedDeadline(self), at: instant, on: loop.timerLoop(isAwaited: isAwaited))
+            deadlineTimer.schedule(at: instant, on: loop.timerLoop(isAwaited: isAwaited)) {
+                [self] in deadlineHasPassed()
+            }
         }
         carryOutNextStep()
         // The call may have ended before it was registered.

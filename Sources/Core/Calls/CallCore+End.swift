@@ -87,7 +87,7 @@ extension CallCore: RegisteredCall {
         if let meter, let tally = next.tally { meter.attemptFailed(next.error, tally) }
         guard next.delay > .zero else { return beginNextAttempt() }
         if let error = retries.openCalls?.add(self) { return end(with: error) }
-        retries.timer.schedule(RetryTimer(self), at: .now + next.delay, on: loop)
+        retries.timer.schedule(at: .now + next.delay, on: loop) { [self] in beginNextAttempt() }
         // The call may have ended before it was registered.
         if isEnded { retries.callHasEnded(self) }
     }

@@ -97,12 +97,3 @@ extension RPCError {
         message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
     }
 }
-
-/// Begins the next attempt of a call when it is due.
-final class RetryTimer: TimerTarget {
-    private let call: CallCore
-
-    init(_ call: CallCore) { self.call = call }
-
-    func timerFired(now: MonotonicInstant) { call.beginNextAttempt() }
-}

@@ -65,7 +65,7 @@ extension ChannelCore {
         if isIdle { post(.exitIdle) }
     }
 
-    /// A picker needs the balancer.
+    /// A picker needs the balancer, or a time has come that the balancer requested.
     private func wakeBalancer() { post(.timeHasCome) }
 
     /// Handles the input soon, on the loop: a caller must not wait for a resolver or a balancer. They outlive it, and must
@@ -304,26 +304,8 @@ extension ChannelCore {
 
     private func scheduleWake(_ work: borrowing Balancing.State) {
         guard let first = work.wakeTimes.min() else { return }
-        balancing.timer.schedule(
-            BalancingTimer(self, .timeHasCome), at: balancing.epoch + max(first, .zero), on: loop)
-    }
-}
-
-/// Posts an input when its time has come: one that the balancer requested, or the end of the resolver's delay.
-final class BalancingTimer: TimerTarget {
-    private weak let channel: ChannelCore?
-    private let input: Balancing.Input
-
-    init(_ channel: ChannelCore, _ input: Balancing.Input) {
-        self.channel = channel
-        self.input = input
-    }
-
-    func timerFired(now: MonotonicInstant) {
-        guard let channel else { return }
-        // One of them has fired. A slot whose timer is still to fire stays as it is.
-        channel.balancing.timer.hasFired(now: now)
-        channel.balancing.resolutionTimer.hasFired(now: now)
-        channel.post(input)
+        balancing.timer.schedule(at: balancing.epoch + max(first, .zero), on: loop) {
+            [weak self] in self?.wakeBalancer()
+        }
     }
 }

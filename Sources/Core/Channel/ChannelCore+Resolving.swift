@@ -33,8 +33,9 @@ extension ChannelCore {
         var backoff = work.resolutionBackoff ?? Backoff(arguments.backoff)
         let delay = backoff.next()
         work.resolutionBackoff = backoff
-        balancing.resolutionTimer.schedule(
-            BalancingTimer(self, .resolveAgain), at: .now + delay, on: loop)
+        balancing.resolutionTimer.schedule(at: .now + delay, on: loop) { [weak self] in
+            self?.post(.resolveAgain)
+        }
     }
 
     /// The delay has passed. Makes a resolver if there is none.

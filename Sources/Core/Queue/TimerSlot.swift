@@ -37,6 +37,13 @@ extension TimerSlot {
         if let change { keep((loop.schedule(target, at: deadline), loop), change) }
     }
 
+    /// Calls `body` at `deadline`. Replaces the previous timer.
+    package borrowing func schedule(
+        at deadline: MonotonicInstant, on loop: EventLoop, _ body: @escaping @Sendable () -> Void
+    ) {
+        schedule(TimerClosure(body), at: deadline, on: loop)
+    }
+
     /// Calls `target` at `deadline`, unless a timer fires earlier.
     borrowing func schedule(
         _ target: any TimerTarget, noLaterThan deadline: MonotonicInstant, on loop: EventLoop
@@ -103,4 +110,12 @@ extension TimerSlot.State {
         deadline = nil
         changeCount &+= 1
     }
+}
+
+private final class TimerClosure: TimerTarget {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    func timerFired(now: MonotonicInstant) { body() }
 }

@@ -116,7 +116,7 @@ extension DNSResolver {
             return state.lookupCount
         }
         guard let number else { return }
-        limitTimer.schedule(LookupLimit(self, number), at: .now + timeLimit, on: loop)
+        limitTimer.schedule(at: .now + timeLimit, on: loop) { [self] in limitHasPassed(number) }
         configLookup?.start(
             isNeeded: { [self] in state.withLock { $0.results != nil && $0.lookupCount == number } }
         ) { [self] answer in
@@ -168,7 +168,7 @@ extension DNSResolver {
         }
     }
 
-    fileprivate func failed(_ cause: String, _ number: Int) {
+    private func failed(_ cause: String, _ number: Int) {
         finish(number, isSuccess: false) { state in
             guard !state.hasAnswer else { return nil }
             var error = RPCError(.unavailable, cause)
@@ -200,7 +200,8 @@ extension DNSResolver {
         step(outcome.next)
     }
 
-    fileprivate func limitHasPassed(_ number: Int) {
+    /// Fails a look-up that exceeds the time limit. The thread of the look-up cannot be interrupted.
+    private func limitHasPassed(_ number: Int) {
         let seconds = timeLimit.text(in: .seconds(1), digitCount: 0)
         failed("look up \(host): no answer within \(seconds) s", number)
     }
@@ -211,19 +212,6 @@ extension DNSResolver: TimerTarget {
         timer.hasFired(now: now)
         step(state.withLock { $0.schedule.timeHasCome(now: now) })
     }
-}
-
-/// Fails a look-up that exceeds the time limit. The thread of the look-up cannot be interrupted.
-private final class LookupLimit: TimerTarget {
-    private let resolver: DNSResolver
-    private let number: Int
-
-    init(_ resolver: DNSResolver, _ number: Int) {
-        self.resolver = resolver
-        self.number = number
-    }
-
-    func timerFired(now: MonotonicInstant) { resolver.limitHasPassed(number) }
 }
 
 // MARK: - The times of look-ups
