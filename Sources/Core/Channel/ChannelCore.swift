@@ -25,10 +25,6 @@ final class ChannelCore: Sendable {
         var isReleased = false
         let followers = Followers<ConnectivityState>()
         let log: ChannelLog
-        /// Whether a change must still be reported to the followers.
-        var owesReport = false
-        /// Whether an event must still be delivered to the followers of the log.
-        var owesLogDelivery = false
         /// The policy in use; nil before the first.
         var policyName: String?
         /// Calls that failed before they had a stream.
@@ -140,13 +136,9 @@ extension ChannelCore {
     /// Changes the state, and reports a new connectivity to its followers, outside the lock.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, followers, mustDeliverLog) = state.withLock { state in
-            let result = body(&state)
-            defer { (state.owesReport, state.owesLogDelivery) = (false, false) }
-            return (result, state.owesReport ? state.followers : nil, state.owesLogDelivery)
-        }
-        followers?.tell()
-        if mustDeliverLog { log.deliver() }
+        let (result, followers) = state.withLock { (body(&$0), $0.followers) }
+        followers.tell()
+        log.deliver()
         return result
     }
 }
@@ -155,8 +147,8 @@ extension ChannelCore.State {
     mutating func move(to connectivity: ConnectivityState) {
         guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
         self.connectivity = connectivity
-        if followers.note(connectivity, isLast: connectivity == .shutdown) { owesReport = true }
-        if log.append(.connectivity(connectivity)) { owesLogDelivery = true }
+        followers.note(connectivity, isLast: connectivity == .shutdown)
+        log.append(.connectivity(connectivity))
     }
 
     /// Computes the route again. Returns the waiting calls, which must try it: see

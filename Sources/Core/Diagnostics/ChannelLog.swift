@@ -24,19 +24,20 @@ final class ChannelLog: Sendable {
 extension ChannelLog {
     /// Records an event and delivers it. Not to be called under a lock.
     func note(_ kind: ChannelEvent.Kind) {
-        if append(kind) { deliver() }
+        append(kind)
+        deliver()
     }
 
-    /// Records an event. If it returns true, the caller calls ``deliver()`` outside of its lock.
-    func append(_ kind: ChannelEvent.Kind) -> Bool {
+    /// Records an event. The caller calls ``deliver()`` outside of its lock.
+    func append(_ kind: ChannelEvent.Kind) {
         let event = ChannelEvent(time: WallClock.now, kind: kind)
-        return state.withLock { state in
-            guard !state.isFinished else { return false }
+        state.withLock { state in
+            guard !state.isFinished else { return }
             state.count += 1
             if state.recent.count == Self.capacity { state.recent.removeFirst() }
             state.recent.append(event)
             if case .connectivity(.shutdown) = kind { state.isFinished = true }
-            return followers.note(event, isLast: state.isFinished)
+            followers.note(event, isLast: state.isFinished)
         }
     }
 

@@ -60,20 +60,19 @@ extension Followers {
         return stream
     }
 
-    /// Keeps a change for delivery. To be called under the owner's lock. When it returns true, the caller
-    /// must call ``tell()`` after it has released the lock.
-    func note(_ value: Value, isLast: Bool = false) -> Bool {
+    /// Keeps a change for delivery. To be called under the owner's lock.
+    func note(_ value: Value, isLast: Bool = false) {
         state.withLock { state in
-            guard !state.followers.isEmpty else { return false }
+            guard !state.followers.isEmpty else { return }
             state.changes.append(
                 Change(value: value, isLast: isLast, followers: state.followers.map(\.follower)))
-            return state.deliverer.begin()
         }
     }
 
-    /// Delivers the changes. To be called by one thread at a time.
+    /// Delivers the changes, unless another thread delivers them.
     func tell() {
         HeldLocks.assertNone(calling: "follower")
+        guard state.withLock({ $0.deliverer.begin() }) else { return }
         while let change = state.withLock({ $0.deliverer.next($0.changes.popFirst()) }) {
             for follower in change.followers {
                 follower.yield(change.value)

@@ -20,7 +20,6 @@ final class SubchannelCore: Sendable {
     struct Work: Sendable {
         let actions: [Life.Action]
         fileprivate var mustReport = false
-        fileprivate var owesLogDelivery = false
         fileprivate var race: ConnectionRace?
         fileprivate var cancelledRace: ConnectionRace?
         fileprivate var stoppedStreams: [SubchannelStream] = []
@@ -95,11 +94,10 @@ extension SubchannelCore {
             switch action {
             case .report: work.mustReport = true
             case .adopt(let link):
-                log(.connectionOpened(subchannel: diagnosticID, peer: link.peer), &work)
+                owner.log.append(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
             case .noteEnd(let link, let cause):
-                log(
-                    .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: cause),
-                    &work)
+                owner.log.append(
+                    .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: cause))
             case .cancelAttempt: work.cancelledRace = state.race.take()
             case .connect(let addresses, let timeLimit, _):
                 state.race = plan.race(
@@ -109,17 +107,14 @@ extension SubchannelCore {
         }
         if work.mustReport {
             let report = state.life.report(target: plan.target)
-            log(.subchannel(id: diagnosticID, report.connectivity, report.failure), &work)
+            owner.log.append(
+                .subchannel(id: diagnosticID, report.connectivity, report.failure))
             state.reports.append(report)
         }
         if !state.life.isConnecting { state.race = nil }
         work.race = state.race
         fitStreams(&state, &work)
         return work
-    }
-
-    private func log(_ entry: ChannelEvent.Kind, _ work: inout Work) {
-        if owner.log.append(entry) { work.owesLogDelivery = true }
     }
 
     /// Makes the streams that are wanted, and removes the others.
@@ -148,7 +143,7 @@ extension SubchannelCore {
     func carryOut(_ work: Work) {
         for stream in work.stoppedStreams { stream.stop() }
         for stream in work.startedStreams { stream.start() }
-        if work.owesLogDelivery { owner.log.deliver() }
+        if !work.actions.isEmpty { owner.log.deliver() }
         for action in work.actions { carryOut(action, of: work) }
     }
 

@@ -62,9 +62,7 @@ extension ConnectivityMonitor {
             guard state.isConnected != isConnected else { return [] }
             state.isConnected = isConnected
             if !isConnected { losses.add(1, ordering: .relaxed) }
-            // The result is not used: only this thread delivers, because the reports are handled
-            // one after the other.
-            _ = followers.note(isConnected)
+            followers.note(isConnected)
             return Array(state.channels.values)
         }
         followers.tell()
