@@ -22,8 +22,6 @@ final class CallTrial {
         var authority: String { "test" }
         var encryption: Encryption { .none }
         var connectivity: ConnectivityState { .idle }
-        var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
-        var snapshot: ChannelSnapshot? { nil }
 
         init(
             _ methodConfigs: MethodConfigs? = nil, limits: MessageLimits = MessageLimits()
@@ -46,7 +44,6 @@ final class CallTrial {
         func connect() { connectCount.add(1, ordering: .relaxed) }
         func close(grace: Duration) async {}
         func channelWasReleased() {}
-        func leaveConnections() {}
     }
 
     /// Keeps the end of the call.

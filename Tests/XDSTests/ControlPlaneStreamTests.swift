@@ -26,8 +26,6 @@ struct ControlPlaneStreamTests {
         var authority: String { "test" }
         var encryption: Encryption { .none }
         var connectivity: ConnectivityState { failure == nil ? .ready : .transientFailure }
-        var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
-        var snapshot: ChannelSnapshot? { nil }
 
         func connectivityChanges() -> AsyncStream<ConnectivityState> {
             AsyncStream { changes in
@@ -43,7 +41,6 @@ struct ControlPlaneStreamTests {
         func connect() {}
         func close(grace: Duration) async {}
         func channelWasReleased() {}
-        func leaveConnections() {}
     }
 
     /// A stream on a channel whose calls fail, or wait. Returns its events.

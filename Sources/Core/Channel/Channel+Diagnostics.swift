@@ -11,31 +11,23 @@ extension Channel {
     ///
     /// The stream ends with the channel's shutdown. A reader that is more than 256 events behind misses the
     /// oldest ones. On a channel that a `FakeChannel` provides, the stream is empty.
-    public var events: AsyncStream<ChannelEvent> { backend.events }
+    public var events: AsyncStream<ChannelEvent> {
+        core?.log.follow() ?? AsyncStream { $0.finish() }
+    }
 
     /// The current state of the channel and its connections; nil for a channel that a `FakeChannel` provides.
     /// Takes the locks of all connections, one after the other, and makes two system calls for each.
-    public var snapshot: ChannelSnapshot? { backend.snapshot }
+    public var snapshot: ChannelSnapshot? { core?.snapshot }
 
     /// The snapshots of all channels of the process that were not closed, in the order in which the
     /// channels were made.
-    public static var snapshots: [ChannelSnapshot] { ChannelList.all.compactMap(\.snapshot) }
-}
-
-extension ChannelBackend {
-    /// For a backend without connections of its own.
-    package var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
-
-    /// For a backend without connections of its own.
-    package var snapshot: ChannelSnapshot? { nil }
+    public static var snapshots: [ChannelSnapshot] { ChannelList.all.map(\.snapshot) }
 }
 
 // MARK: - Snapshots
 
 extension ChannelCore {
-    var events: AsyncStream<ChannelEvent> { log.follow() }
-
-    var snapshot: ChannelSnapshot? {
+    var snapshot: ChannelSnapshot {
         let (connectivity, policy, waiting, members, unsent, past) = state.withLock { state in
             (
                 state.connectivity, state.policyName, state.waiting.count,

@@ -37,7 +37,7 @@ extension Channel {
     ///
     /// Running calls continue on their connections, which are closed after them. New calls wait for the new
     /// connections. An idle channel has no connections and stays idle. A channel that is closed stays closed.
-    public func reconnect() { backend.reconnect() }
+    public func reconnect() { core?.reconnect() }
 
     private enum WaitEnd {
         case ready, closed, cancelled, late

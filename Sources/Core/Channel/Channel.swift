@@ -157,23 +157,6 @@ package protocol ChannelBackend: CallBackend {
     func connect()
     func close(grace: Duration) async
     func channelWasReleased()
-    /// Drains the connections: running calls continue, and the next call opens a new connection.
-    func leaveConnections()
-    /// Leaves all connections, and connects again unless the channel is idle.
-    func reconnect()
-    /// The counts of events on its connections so far.
-    var counts: ChannelCounts { get }
-    /// The events from now on.
-    var events: AsyncStream<ChannelEvent> { get }
-    /// The current state; nil for a backend without connections of its own.
-    var snapshot: ChannelSnapshot? { get }
-}
-
-extension ChannelBackend {
-    /// For a backend without connections.
-    package var counts: ChannelCounts { ChannelCounts() }
-
-    package func reconnect() {}
 }
 
 extension ChannelBackend {
@@ -202,10 +185,10 @@ extension Channel {
     }
 
     /// The counts of events on its connections, until the channel is closed.
-    package var counts: ChannelCounts { backend.counts }
+    package var counts: ChannelCounts { core?.counts ?? ChannelCounts() }
 
     /// Drains the connections: running calls continue, and the next call opens a new connection.
-    package func leaveConnections() { backend.leaveConnections() }
+    package func leaveConnections() { core?.leaveConnections() }
 
     /// Connects now instead of with the first call.
     public func connect() { backend.connect() }
@@ -220,6 +203,9 @@ extension Channel {
 // MARK: - Calls
 
 extension Channel {
+    /// Nil if the backend has no connections of its own.
+    var core: ChannelCore? { backend as? ChannelCore }
+
     /// The queue of its calls.
     package var queue: CompletionQueue { backend.queue }
 

@@ -198,8 +198,6 @@ extension FakeBackend {
         for await _ in ended { break }
     }
 
-    func leaveConnections() {}
-
     func channelWasReleased() {
         let watchers = state.withLock { state in
             state.isShutDown = true

@@ -174,7 +174,7 @@ struct HTTP1PoolTests {
         let channel = try channel(peer.target)
         async let answer = channel.request(.get, "/")
         try await eventually { !peer.requestTexts.isEmpty }
-        channel.backend.leaveConnections()
+        channel.leaveConnections()
         // leaveConnections() runs its work on the loop. The loop runs this block after that work.
         await Resumption<Void>.wait { waiter in
             channel.backend.queue.loop.run { waiter.resume() }
