@@ -133,12 +133,14 @@ extension ConnectionCandidate {
         state.withLock { $0.times.secured = .now }
         if let security {
             HeldLocks.assertNone(calling: "endpoint security")
-            guard let reason = security.nameCheck(wire.peerNames) else { return }
+            guard let reason = security.nameCheck(wire.withSession(\.peerNames) ?? []) else {
+                return
+            }
             throw CandidateFailure(
                 cause: "the certificate of the server was refused: \(PeerText.clean(reason))")
         }
         if let verification = plan.credentials.verification {
-            try await verify(wire.verifiedCertificates, by: verification)
+            try await verify(wire.withSession(\.verifiedCertificates) ?? [], by: verification)
         }
     }
 

@@ -26,7 +26,7 @@ extension OtherVersion {
 
     /// Whether the version is spoken on the wire: always, or unless the server has selected HTTP/2.
     func isChosen(by wire: borrowing LinkWire) -> Bool {
-        isOnly || wire.applicationProtocol != "h2"
+        isOnly || wire.withSession(\.negotiatedProtocol) != "h2"
     }
 }
 

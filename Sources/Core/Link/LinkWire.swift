@@ -166,9 +166,12 @@ extension LinkWire {
         return WriteOutcome()
     }
 
-    /// The application protocol (ALPN) that was chosen; nil before the handshake, without TLS, and
-    /// when the peer chose none.
-    package var applicationProtocol: String? { secure.withLock { $0?.applicationProtocol } }
+    /// What `body` reads in the TLS session, under the lock; nil without TLS.
+    package func withSession<Value: Sendable>(
+        _ body: @Sendable (any TLSSession) -> Value
+    ) -> Value? {
+        secure.withLock { $0.map { body($0.session) } }
+    }
 
     /// The error of a call that the server at `peer` must not get: without TLS, because of its credentials; over
     /// TLS, because the certificate is not valid for the authority. Nil for other calls.
@@ -178,23 +181,14 @@ extension LinkWire {
         guard isSecure else { return call.head.needsEncryption ? .insecureConnection : nil }
         guard let authority = headers.otherAuthority else { return nil }
         let host = Target.split(authority)?.host
-        if let identity = host.flatMap({ ServerIdentity(host: $0) }), isPeer(identity) {
+        if let identity = host.flatMap({ ServerIdentity(host: $0) }),
+            withSession({ $0.isPeer(identity) }) == true
+        {
             return nil
         }
         return .refused(
             .unauthenticated,
             "the certificate of \(peer) is not valid for the authority '\(authority)' of the call")
-    }
-
-    /// As ``TLSSession/verifiedCertificates``. Empty without TLS.
-    var verifiedCertificates: [[UInt8]] { secure.withLock { $0?.verifiedCertificates ?? [] } }
-
-    /// As ``TLSSession/peerNames``. Empty without TLS.
-    var peerNames: [SubjectAlternativeName] { secure.withLock { $0?.peerNames ?? [] } }
-
-    /// Whether the certificate of the peer is valid for the identity. True without TLS.
-    func isPeer(_ identity: ServerIdentity) -> Bool {
-        secure.withLock { $0?.isPeer(identity) ?? true }
     }
 
     /// Whether data can be sent: at once without TLS, after the handshake with TLS.

@@ -3,7 +3,7 @@ import SwiftletTransport
 /// TLS between a socket and a link: the session, and the encrypted bytes that wait to be decrypted
 /// or sent. Used by one thread at a time.
 final class SecureLayer {
-    private let session: any TLSSession
+    let session: any TLSSession
     private var received = ReceiveBuffer()
     private var ciphertext = GatherList()
     private(set) var isOpen = false
@@ -132,14 +132,6 @@ extension SecureLayer {
         }
         answeredByteCount = 0
     }
-
-    var applicationProtocol: String? { session.negotiatedProtocol }
-
-    func isPeer(_ identity: ServerIdentity) -> Bool { session.isPeer(identity) }
-
-    var verifiedCertificates: [[UInt8]] { session.verifiedCertificates }
-
-    var peerNames: [SubjectAlternativeName] { session.peerNames }
 
     var hasOutput: Bool { !ciphertext.isEmpty }
 }

@@ -51,7 +51,8 @@ final class VersionChoice: AcceptedConnection {
 
     private func begin(_ wire: consuming LinkWire, _ received: [UInt8]) {
         let isHTTP2 =
-            wire.isSecure ? wire.applicationProtocol == "h2" : received.starts(with: Self.prefix)
+            wire.isSecure
+            ? wire.withSession(\.negotiatedProtocol) == "h2" : received.starts(with: Self.prefix)
         if isHTTP2, methods.httpVersion != .http1 {
             acceptor.replace(
                 self,
