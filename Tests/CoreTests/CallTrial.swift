@@ -104,11 +104,11 @@ final class CallTrial {
     var ends: [CallEnd] { observer.ends.withLock { $0 } }
 
     /// Gives the last attempt a stream.
-    func attach() throws {
+    func attach(to carrier: any StreamCarrier = ResendTests.Carrier()) throws {
         guard let core = cores.last else { return }
         let request = try core.takenRequest()
         _ = core.attach(
-            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 1),
+            to: carrier, StreamHandle(slot: 0, generation: 1),
             ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
             attempt: request.attempt)
     }

@@ -102,7 +102,7 @@ struct TrackedEndTests {
     }
 
     /// A connection whose streams all wait to be opened.
-    private final class FullCarrier: StreamCarrier {
+    final class FullCarrier: StreamCarrier {
         func send(
             _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
         ) -> Bool { true }

@@ -55,7 +55,10 @@ extension CallCore: TimerTarget {
         case .attached(let carrier, let stream):
             // Only the carrier knows whether the stream was opened.
             wasUnsent = carrier.reset(stream)
-            if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
+            // An earlier attempt may have been executed, even if this one was not sent.
+            if wasUnsent, retries?.mayHaveBeenExecuted != true {
+                state.withLock { $0.lifetime.noteUnsent() }
+            }
         }
         ending.tracked?.report(isUnsent: wasUnsent)
         if let next = ending.next { prepare(next) }

@@ -234,6 +234,34 @@ struct CallRetriesTests {
         #expect(trial.ends.first?.error?.mayHaveBeenExecuted == true)
     }
 
+    @Test(
+        "knows that a server may have executed an attempt before one whose stream was never opened",
+        arguments: [true, false])
+    func executedBeforeUnsent(isLate: Bool) throws {
+        let trial = try CallTrial(CallTrial.retry)
+        let core = try #require(trial.call.core)
+        core.start()
+        _ = core.takeRequest()
+        trial.pushBack()
+        trial.wake()
+        try trial.attach(to: TrackedEndTests.FullCarrier())
+        if isLate { core.deadlineExceeded() } else { core.cancel() }
+        #expect(trial.ends.first?.error?.mayHaveBeenExecuted == true)
+    }
+
+    @Test("knows that no server has executed it if its last stream was never opened")
+    func neverExecuted() throws {
+        let trial = try CallTrial(CallTrial.retry)
+        let core = try #require(trial.call.core)
+        core.start()
+        trial.failAttempt()
+        trial.wake()
+        try trial.attach(to: TrackedEndTests.FullCarrier())
+        core.cancel()
+        #expect(trial.ends.first?.error?.attempts.count == 1)
+        #expect(trial.ends.first?.error?.mayHaveBeenExecuted == false)
+    }
+
     @Test("keeps its channel until it is committed, and not longer")
     func channel() throws {
         var object: Kept? = Kept()
