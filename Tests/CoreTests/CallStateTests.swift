@@ -134,6 +134,19 @@ struct InboundTests {
         #expect(inbound.takeMessage()?.0.bytes == [7])
     }
 
+    @Test("of plain HTTP is a whole response when its body is complete")
+    func wholeBody() throws {
+        var inbound = Inbound(.wholeBody, maxByteCount: nil, heldBackByteCount: 0)
+        inbound.request(2)
+        try inbound.receiveBody([1, 2].span)
+        try inbound.receiveBody([3].span)
+        #expect(inbound.takeReturnable().byteCount == 3)
+        #expect(inbound.endBody() == nil)
+        #expect(inbound.isWholeResponse == true)
+        #expect(inbound.messageByteCount == 3)
+        #expect(inbound.takeResponse().message == [1, 2, 3])
+    }
+
     @Test("is a whole response until a part of it was delivered")
     func whole() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7])

@@ -3,7 +3,7 @@ import SwiftletTransport
 /// The response direction of a call: the messages that have arrived, the number that the observer
 /// has asked for, and the bytes of the stream's window that can be returned.
 struct Inbound: ~Copyable {
-    private var body: BodyReader
+    private var body: MessageAssembler
     private var compression = CompressionAlgorithm.identity
     private(set) var httpStatus: Int?
     private(set) var initialMetadata: Metadata?
@@ -25,13 +25,13 @@ struct Inbound: ~Copyable {
     private let takesOne: Bool
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
-    /// Bytes of an incomplete message that was dropped at the end of the call, with its prefix.
-    private var droppedByteCount = 0
+    /// Bytes of all messages that have arrived, without their prefixes.
+    private(set) var messageByteCount = 0
 
     init(
         _ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int, takesOne: Bool = false
     ) {
-        body = BodyReader(framing, maxByteCount: maxByteCount)
+        body = MessageAssembler(framing, maxByteCount: maxByteCount)
         self.heldBackByteCount = heldBackByteCount
         self.takesOne = takesOne
     }
@@ -60,7 +60,7 @@ extension Inbound {
 
     /// The body is complete. Returns the error if it ends inside a message.
     mutating func endBody() -> RPCError? {
-        if let last = body.takeLast() { messages.append(last) }
+        if let last = body.takeLast() { append(last) }
         guard body.isInsideMessage else { return nil }
         return RPCError(.internal, "the response ended inside a message")
     }
@@ -80,23 +80,7 @@ extension Inbound {
     }
 
     /// The call has ended. The beginning of a message that was not complete is dropped.
-    mutating func close() {
-        droppedByteCount += beginningByteCount
-        body.close()
-    }
-
-    private var prefixByteCount: Int { body.framing.prefixByteCount }
-
-    /// The bytes of a message that is not complete, with its prefix.
-    private var beginningByteCount: Int {
-        body.pendingByteCount + (body.missingByteCount > 0 ? prefixByteCount : 0)
-    }
-
-    /// Bytes of all messages that have arrived, without their prefixes.
-    var messageByteCount: Int {
-        let incomplete = droppedByteCount + beginningByteCount
-        return max(0, receivedByteCount - incomplete - messageCount * prefixByteCount)
-    }
+    mutating func close() { body.close() }
 
     private mutating func count(_ byteCount: Int) {
         unreturnedByteCount += byteCount
@@ -108,6 +92,7 @@ extension Inbound {
     private mutating func append(_ message: consuming AssembledMessage) {
         if message.isCompressed, messageCount < 64 { compressedMessages |= 1 << messageCount }
         messageCount &+= 1
+        messageByteCount &+= message.bytes.count
         messages.append(message)
     }
 }
@@ -143,9 +128,9 @@ extension Inbound {
         unreturnedByteCount -= byteCount
         // The size of the only message is known: the window needs no more than it lacks, and room for
         // the beginning of a second one, which is the server's error.
-        let isLast = takesOne && (messageCount > 0 || body.missingByteCount > 0)
-        let room = heldBackByteCount + prefixByteCount + 1
-        let awaited = body.missingByteCount + (isLast ? room : 0)
+        let isLast = takesOne && (messageCount > 0 || body.missingBodyByteCount > 0)
+        let room = heldBackByteCount + body.framing.prefixByteCount + 1
+        let awaited = body.missingBodyByteCount + (isLast ? room : 0)
         return Consumption(
             byteCount: byteCount, awaitedByteCount: demand > 0 ? awaited : 0, isLast: isLast,
             unreadByteCount: messages.byteCount + keptByteCount)

@@ -20,12 +20,14 @@ extension AssembledMessage {
     }
 }
 
-/// Assembles messages from DATA frames. A message may be split anywhere.
+/// Assembles messages from the bytes of a body. A message may be split anywhere.
 ///
 /// The bytes of a message are copied once, into their final array. Memory is allocated for bytes
 /// that have arrived, not for a length that a prefix claims.
 package struct MessageAssembler: Sendable {
+    let framing: BodyFraming
     private var prefix: [UInt8] = []
+    /// The incomplete message, without its prefix.
     private var body: [UInt8] = []
     /// A message that was sent, until the first prefix has been read: see ``reuse(_:)``.
     private var sent: [UInt8] = []
@@ -58,7 +60,10 @@ package struct MessageAssembler: Sendable {
     /// message, and the memory with it.
     private static let leftOverAtMost = 64
 
-    package init(maxByteCount: Int?, from sender: Sender = .server) {
+    package init(
+        _ framing: BodyFraming = .lengthPrefixed, maxByteCount: Int?, from sender: Sender = .server
+    ) {
+        self.framing = framing
         self.maxByteCount = maxByteCount
         self.sender = sender
     }
@@ -68,9 +73,9 @@ extension MessageAssembler {
     /// Keeps a message that was sent, for the memory of the first one that arrives. So a call with one small message in each
     /// direction allocates memory for one of them. To be called before the first byte arrives.
     mutating func reuse(_ sent: consuming EncodedMessage) {
-        guard case .whole(let bytes) = consume sent, bytes.capacity <= Self.reusedAtMost else {
-            return
-        }
+        guard framing == .lengthPrefixed, case .whole(let bytes) = consume sent,
+            bytes.capacity <= Self.reusedAtMost
+        else { return }
         self.sent = bytes
     }
 
@@ -87,21 +92,28 @@ extension MessageAssembler {
 }
 
 extension MessageAssembler {
-    /// Whether a stream that ends here is truncated.
+    /// Whether a body that ends here is truncated.
     package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
 
     /// The number of bytes that have arrived of the body of an incomplete message, or of its prefix while that is
-    /// read.
-    var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
+    /// read. 0 if the whole body is one message.
+    var pendingByteCount: Int {
+        framing == .lengthPrefixed ? prefix.count + body.count + lentByteCount : 0
+    }
 
-    /// The number of bytes of its body that have not arrived. 0 while its prefix is read.
+    /// The number of bytes of its body that have not arrived. 0 if its size is not known.
     var missingBodyByteCount: Int { missingByteCount ?? 0 }
 
     /// Reads bytes from `offset` on. Returns the next complete message; nil when all bytes were
-    /// read.
+    /// read. Throws if the message is too large or its prefix is malformed.
     package mutating func next(
         in bytes: Span<UInt8>, at offset: inout Int
     ) throws(RPCError) -> AssembledMessage? {
+        guard framing == .lengthPrefixed else {
+            try append(bytes.extracting(droppingFirst: offset))
+            offset = bytes.count
+            return nil
+        }
         guard let missing = try readPrefix(in: bytes, at: &offset) else { return nil }
         if body.isEmpty, missing <= bytes.count - offset {
             // The common case: the message is in one piece.
@@ -126,6 +138,19 @@ extension MessageAssembler {
         }
         return takeWhole()
     }
+
+    private mutating func append(_ bytes: Span<UInt8>) throws(RPCError) {
+        if let maxByteCount, body.count + bytes.count > maxByteCount {
+            throw RPCError(
+                .resourceExhausted,
+                "the response body is larger than the limit of \(maxByteCount) bytes; "
+                    + "raise maxReceiveByteCount to accept it")
+        }
+        body.append(copying: bytes)
+    }
+
+    /// Returns the message that the end of the body completes, if there is one.
+    mutating func takeLast() -> AssembledMessage? { framing == .wholeBody ? takeWhole() : nil }
 
     /// Lends the body of the incomplete message. The caller appends bytes to it, and returns it
     /// with ``takeBack(_:)``. `missing` in the result is the number of bytes that have not arrived.
@@ -158,7 +183,9 @@ extension MessageAssembler {
     }
 
     /// Drops an incomplete message.
-    mutating func close() { self = MessageAssembler(maxByteCount: maxByteCount, from: sender) }
+    mutating func close() {
+        self = MessageAssembler(framing, maxByteCount: maxByteCount, from: sender)
+    }
 
     private mutating func takeWhole() -> AssembledMessage {
         missingByteCount = nil

@@ -3,23 +3,23 @@ import Testing
 @testable import SwiftletCore
 
 @Suite("A response body")
-struct BodyReaderTests {
+struct MessageAssemblerTests {
     private func read(
         _ pieces: [[UInt8]], _ framing: BodyFraming, maxByteCount: Int? = nil
     ) throws(RPCError) -> (messages: [[UInt8]], isTruncated: Bool) {
-        var reader = BodyReader(framing, maxByteCount: maxByteCount)
+        var assembler = MessageAssembler(framing, maxByteCount: maxByteCount)
         var messages: [[UInt8]] = []
         for piece in pieces {
             var offset = 0
-            while let message = try reader.next(in: piece.span, at: &offset) {
+            while let message = try assembler.next(in: piece.span, at: &offset) {
                 messages.append(message.bytes)
             }
         }
-        if let last = reader.takeLast() {
+        if let last = assembler.takeLast() {
             #expect(!last.isCompressed)
             messages.append(last.bytes)
         }
-        return (messages, reader.isInsideMessage)
+        return (messages, assembler.isInsideMessage)
     }
 
     @Test("with length prefixes contains a message for each prefix")
