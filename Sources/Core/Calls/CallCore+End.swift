@@ -158,7 +158,8 @@ extension CallCore.State {
         let delay = retries.delay(
             after: error, end.trailers, peer: times.connection?.peer,
             isCommitted: outbound.isCommitted)
-        guard let delay, outbound.prepareRetry() else { return nil }
+        guard let delay else { return nil }
+        outbound.prepareRetry()
         return CallCore.NextAttempt(after: delay, error, call.meter == nil ? nil : tally)
     }
 

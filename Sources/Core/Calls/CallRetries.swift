@@ -50,9 +50,9 @@ extension CallRetries {
     ) -> Duration? {
         guard error.finality == nil else { return nil }
         return state.withLock { state in
-            let decision = state.policy.attemptFailed(
+            let delay = state.policy.attemptFailed(
                 error.code, RetryPushback(trailers), isCommitted: isCommitted)
-            guard case .retry(let delay) = decision else { return nil }
+            guard let delay else { return nil }
             state.failures.append(
                 RPCError.Attempt(address: error.peer ?? peer ?? "", cause: error.summary))
             if error.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }

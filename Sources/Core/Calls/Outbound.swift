@@ -109,7 +109,7 @@ extension Outbound {
     /// The stream could not be opened.
     mutating func openingFailed() {
         isOpening = false
-        _ = log.rewind()
+        log.rewind()
     }
 
     /// Prepares to send the request again on another stream. False if that is not possible: a part of
@@ -125,22 +125,19 @@ extension Outbound {
     ) -> Bool {
         guard !log.isCommitted, !wasSent || (!isResent && isGranted()) else { return false }
         if wasSent { isResent = true }
-        isRepeated = true
-        return beginAgain()
+        beginAgain(isRepeated: true)
+        return true
     }
 
-    /// Prepares to send the request again on another stream, because the retry policy asks for it. False if a part of
-    /// the request is no longer kept.
-    mutating func prepareRetry() -> Bool {
-        isRepeated = false
-        return beginAgain()
-    }
+    /// Prepares to send the request again on another stream, because the retry policy asks for it. To be called only
+    /// if the request can be sent again.
+    mutating func prepareRetry() { beginAgain(isRepeated: false) }
 
-    private mutating func beginAgain() -> Bool {
-        guard log.rewind() else { return false }
+    private mutating func beginAgain(isRepeated: Bool) {
+        log.rewind()
         attempt += 1
         isOpening = false
-        return true
+        self.isRepeated = isRepeated
     }
 
     /// Whether the request cannot be sent again: the server has begun to answer, or too much was written.

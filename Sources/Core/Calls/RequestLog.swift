@@ -84,12 +84,11 @@ extension RequestLog {
         return portion
     }
 
-    /// Makes the next stream begin with the first message. False if that is no longer kept.
-    mutating func rewind() -> Bool {
-        guard !isCommitted else { return false }
+    /// Makes the next stream begin with the first message, if that is still kept.
+    mutating func rewind() {
+        guard !isCommitted else { return }
         handedOverCount = 0
         finishWasHandedOver = false
-        return true
     }
 
     /// Drops messages that the stream has, if the request is not sent again.

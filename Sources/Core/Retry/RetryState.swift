@@ -1,17 +1,9 @@
 /// Decides after each failed attempt of one call whether and when the next one is sent (A6).
 ///
-/// Does no I/O. The call asks ``attemptFailed(_:_:isCommitted:chance:)`` after each failure and calls
-/// ``attemptSucceeded()`` when an attempt ends with OK.
+/// Does no I/O. The call asks ``attemptFailed(_:_:isCommitted:chance:)`` after each failure.
 package struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
     package static let maxAttemptLimit = 5
-
-    enum Decision: Equatable, Sendable {
-        /// The next attempt is sent after this delay.
-        case retry(after: Duration)
-        /// The failure is the result of the call.
-        case giveUp(RetryGiveUp)
-    }
 
     private let retryableCodes: Set<StatusCode>
     private let maxAttempts: Int
@@ -29,7 +21,7 @@ package struct RetryState: Sendable {
 }
 
 extension RetryState {
-    /// Decides what to do after a failed attempt.
+    /// The delay of the next attempt after one that has failed; nil if the failure is the result of the call.
     ///
     /// - Parameters:
     ///   - pushback: The server's instruction; nil if it gave none.
@@ -38,7 +30,7 @@ extension RetryState {
     mutating func attemptFailed(
         _ code: StatusCode, _ pushback: RetryPushback? = nil, isCommitted: Bool = false,
         chance: Double = .chance
-    ) -> Decision {
+    ) -> Duration? {
         previousAttemptCount += 1
         let isRetryable = retryableCodes.contains(code)
         // The failure counts for the throttle, even if something else forbids a retry.
@@ -46,23 +38,17 @@ extension RetryState {
             if isRetryable || pushback == .never {
                 throttle.map { !$0.recordFailure() } ?? false
             } else { false }
-        guard isRetryable else { return .giveUp(.codeNotRetryable) }
-        if isThrottled { return .giveUp(.throttled) }
-        if isCommitted { return .giveUp(.committed) }
-        if previousAttemptCount >= maxAttempts { return .giveUp(.attemptsExhausted) }
+        guard isRetryable, !isThrottled, !isCommitted, previousAttemptCount < maxAttempts else {
+            return nil
+        }
         switch pushback {
-        case .never:
-            return .giveUp(.pushedBack)
+        case .never: return nil
         case .retry(let delay):
             backoff.reset()
-            return .retry(after: delay)
-        case nil:
-            return .retry(after: backoff.next(chance: chance))
+            return delay
+        case nil: return backoff.next(chance: chance)
         }
     }
-
-    /// Called when an attempt ended with OK.
-    func attemptSucceeded() { throttle?.recordSuccess() }
 }
 
 extension Backoff.Configuration {
