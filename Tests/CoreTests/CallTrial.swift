@@ -144,3 +144,12 @@ extension CallCore {
         return request
     }
 }
+
+extension MessageLimits {
+    /// The limits of a channel that keeps `byteCount` bytes of a request, to send them again.
+    static func keeping(_ byteCount: Int) -> MessageLimits {
+        var arguments = ChannelArguments()
+        arguments.maxReplayByteCount = byteCount
+        return MessageLimits(arguments)
+    }
+}

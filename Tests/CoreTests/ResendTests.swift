@@ -60,7 +60,7 @@ struct ResendTests {
             let observer = GrantingObserver()
             let head = CallHead(
                 MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil),
-                CallOptions(), MessageLimits(maxReplayByteCount: limit))
+                CallOptions(), .keeping(limit))
             let core = CallCore(
                 head, deadline: .never, backend: try CallTrial.Backend(),
                 observer: observer)

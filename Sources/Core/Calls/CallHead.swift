@@ -26,18 +26,24 @@ package struct CallHead: Sendable {
 extension CallHead {
     package var path: String { method.path }
     var metadata: Metadata { options.metadata }
-    package var compression: CompressionAlgorithm { options.compression ?? limits.compression }
+    package var compression: CompressionAlgorithm {
+        options.compression ?? limits.arguments.defaultCompression
+    }
     /// The authority that the options set; nil means the channel's.
     var authority: String? { options.authority }
     /// Whether the call uses the same prepared headers as most calls of its method.
     var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
     var needsEncryption: Bool { options.needsEncryption }
     var waitForReady: Bool { options.waitForReady ?? false }
-    var maxSendByteCount: Int? { options.maxSendByteCount ?? limits.maxSendByteCount }
-    var maxReceiveByteCount: Int? { options.maxReceiveByteCount ?? limits.maxReceiveByteCount }
+    var maxSendByteCount: Int? {
+        options.maxSendByteCount ?? limits.arguments.maxSendMessageByteCount
+    }
+    var maxReceiveByteCount: Int? {
+        options.maxReceiveByteCount ?? limits.arguments.maxReceiveMessageByteCount
+    }
     /// The most consumed bytes that a call keeps back before it returns the window.
     var heldBackByteCount: Int { limits.heldBackByteCount }
-    var maxReplayByteCount: Int { limits.maxReplayByteCount }
+    var maxReplayByteCount: Int { limits.arguments.maxReplayByteCount }
     package var framing: BodyFraming { method.framing }
     /// Whether the request is plain HTTP.
     package var isPlain: Bool { method.plain != nil }
@@ -46,7 +52,7 @@ extension CallHead {
 
     /// The limit of a message that has this many bytes while it is compressed.
     func maxReceiveByteCount(compressed byteCount: Int) -> Int? {
-        guard let ratio = limits.maxDecompressionRatio else { return maxReceiveByteCount }
+        guard let ratio = limits.arguments.maxDecompressionRatio else { return maxReceiveByteCount }
         let (limit, isLarge) = byteCount.multipliedReportingOverflow(by: max(1, ratio))
         return isLarge ? maxReceiveByteCount : min(limit, maxReceiveByteCount ?? limit)
     }
@@ -60,31 +66,14 @@ extension CallHead {
     }
 }
 
-/// The limits that a channel sets for calls whose options set none. An object, because every call refers to them.
+/// What a channel sets for calls whose options set nothing else. An object, because every call refers to it.
 package final class MessageLimits: Sendable {
-    let compression: CompressionAlgorithm
-    /// In bytes; nil means no limit.
-    let maxSendByteCount: Int?
-    /// In bytes; nil means no limit.
-    let maxReceiveByteCount: Int?
+    let arguments: ChannelArguments
     /// As in ``ChannelArguments``; the options of a call cannot change it.
     let heldBackByteCount: Int
-    /// As in ``ChannelArguments``; the options of a call cannot change it.
-    let maxReplayByteCount: Int
 
-    /// As in ``ChannelArguments``; the options of a call cannot change it.
-    let maxDecompressionRatio: Int?
-
-    package init(
-        compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
-        maxReceiveByteCount: Int? = 4 << 20, heldBackByteCount: Int = 0,
-        maxReplayByteCount: Int = 256 << 10, maxDecompressionRatio: Int? = nil
-    ) {
-        self.maxDecompressionRatio = maxDecompressionRatio
-        self.maxReplayByteCount = maxReplayByteCount
-        self.compression = compression
-        self.maxSendByteCount = maxSendByteCount
-        self.maxReceiveByteCount = maxReceiveByteCount
+    package init(_ arguments: ChannelArguments = ChannelArguments(), heldBackByteCount: Int = 0) {
+        self.arguments = arguments
         self.heldBackByteCount = heldBackByteCount
     }
 }

@@ -59,7 +59,7 @@ final class ChannelCore: Sendable {
 
     let target: Target
     let credentials: ChannelCredentials
-    let arguments: ChannelArguments
+    var arguments: ChannelArguments { limits.arguments }
     let queue: CompletionQueue
     let queues: [CompletionQueue]
     let loop: EventLoop
@@ -88,7 +88,6 @@ final class ChannelCore: Sendable {
     ) {
         self.target = target
         self.credentials = credentials
-        self.arguments = arguments
         self.queues = queues
         queue = queues[0]
         loop = queue.loop
@@ -97,13 +96,7 @@ final class ChannelCore: Sendable {
             ?? credentials.targetNameOverride ?? target.defaultAuthority
         scheme = credentials.encryption == .none ? "http" : "https"
         userAgent = arguments.userAgent
-        limits = MessageLimits(
-            compression: arguments.defaultCompression,
-            maxSendByteCount: arguments.maxSendMessageByteCount,
-            maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
-            heldBackByteCount: arguments.heldBackByteCount,
-            maxReplayByteCount: arguments.maxReplayByteCount,
-            maxDecompressionRatio: arguments.maxDecompressionRatio)
+        limits = MessageLimits(arguments, heldBackByteCount: arguments.heldBackByteCount)
         let awaitsResolver =
             switch target.resolution {
             case .registered: true

@@ -16,7 +16,7 @@ package final class AttemptMaker: Sendable {
 
 extension AttemptMaker {
     package var throttle: RetryThrottle? { selection.rules?.throttle }
-    package var maxReplayByteCount: Int { channel.limits.maxReplayByteCount }
+    package var maxReplayByteCount: Int { channel.limits.arguments.maxReplayByteCount }
     package var loop: EventLoop { channel.backend.loop }
     /// Where the call is registered from its start to its end.
     package var openCalls: CallRegistry { channel.backend.openCalls }

@@ -167,9 +167,11 @@ extension CallRules {
         }
         options.waitForReady = options.waitForReady ?? config.waitForReady
         options.maxSendByteCount = Self.lower(
-            options.maxSendByteCount ?? limits.maxSendByteCount, config.maxRequestByteCount)
+            options.maxSendByteCount ?? limits.arguments.maxSendMessageByteCount,
+            config.maxRequestByteCount)
         options.maxReceiveByteCount = Self.lower(
-            options.maxReceiveByteCount ?? limits.maxReceiveByteCount, config.maxResponseByteCount)
+            options.maxReceiveByteCount ?? limits.arguments.maxReceiveMessageByteCount,
+            config.maxResponseByteCount)
     }
 
     private static func lower(_ limit: Int?, _ other: Int?) -> Int? {

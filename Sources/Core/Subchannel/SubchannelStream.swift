@@ -20,7 +20,11 @@ final class SubchannelStream: Sendable {
     private static let leastReadInterval = Duration.milliseconds(10)
 
     /// Reports are small. A larger message fails the call.
-    private static let maxMessageByteCount = 64 << 10
+    private static let limits: MessageLimits = {
+        var arguments = ChannelArguments()
+        arguments.maxReceiveMessageByteCount = 64 << 10
+        return MessageLimits(arguments)
+    }()
 
     let subject: SubchannelSubject
     let link: Link
@@ -103,13 +107,13 @@ extension SubchannelStream {
     /// Does nothing if the stream was stopped since it was decided to open it: nothing would end the
     /// call, and the connection would never drain.
     private func open() {
-        let limits = MessageLimits(maxReceiveByteCount: Self.maxMessageByteCount)
         let opened: (call: CallCore, isFirst: Bool)? = state.withLock { state in
             guard state.schedule.isOpen else { return nil }
             state.number += 1
             state.owesNext = false
             let call = CallCore(
-                CallHead(subject.method, CallOptions(), limits), deadline: .never, backend: self,
+                CallHead(subject.method, CallOptions(), Self.limits), deadline: .never,
+                backend: self,
                 observer: SubchannelStreamObserver(self, number: state.number))
             state.call = call
             return (call, state.number == 1)

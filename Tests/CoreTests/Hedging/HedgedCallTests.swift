@@ -10,7 +10,7 @@ struct HedgedCallTests {
     @Test("is not committed to an attempt that has ended")
     func commitAfterEnd() throws {
         let trial = try CallTrial(
-            CallTrial.hedging, limits: MessageLimits(maxReplayByteCount: 10))
+            CallTrial.hedging, limits: .keeping(10))
         let call = try #require(trial.call as? HedgedCall)
         call.start()
         let first = try #require(call.state.withLock { $0.attempts.first })

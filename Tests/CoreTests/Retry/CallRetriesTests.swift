@@ -58,7 +58,7 @@ struct CallRetriesTests {
     @Test("makes no other attempt once its request is too large to be kept")
     func tooLarge() throws {
         let trial = try CallTrial(
-            CallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10))
+            CallTrial.retry, limits: .keeping(10))
         let core = try #require(trial.call.core)
         core.start()
         trial.failAttempt()
@@ -143,7 +143,7 @@ struct CallRetriesTests {
     func forgottenSizes() throws {
         let meter = Meter()
         let trial = try CallTrial(
-            CallTrial.retry, limits: MessageLimits(maxReplayByteCount: 10), meter: meter)
+            CallTrial.retry, limits: .keeping(10), meter: meter)
         let core = try #require(trial.call.core)
         core.start()
         try trial.attach()
