@@ -70,7 +70,7 @@ final class CallTrial {
         var config = ServiceConfig()
         config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
         configs = MethodConfigs(
-            config, serverName: "test", awaitsResolver: !isKnown, usesRetryPolicies: true)
+            config, serverName: "test", awaitsResolver: !isKnown)
         backend = try Backend(configs, limits: limits)
         var options = CallOptions()
         options.timeout = timeout

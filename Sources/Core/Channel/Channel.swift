@@ -272,6 +272,11 @@ extension Channel {
     private func make(
         _ call: consuming NewCall, _ selection: consuming CallSelection
     ) -> any CallRequests {
+        if let rules = selection.rules, !limits.arguments.usesRetryPolicies,
+            rules.config.attempts != nil
+        {
+            selection.rules = rules.withoutAttempts
+        }
         selection.rules?.apply(to: &call.options, begun: call.begun ?? .now, limits)
         guard let makeOther = selection.rules?.makeOther else {
             return makeCore(

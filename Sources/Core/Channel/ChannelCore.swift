@@ -107,8 +107,7 @@ final class ChannelCore: Sendable {
             awaitsResolver || arguments.serviceConfig != nil
             ? MethodConfigs(
                 arguments.serviceConfig ?? ServiceConfig(), serverName: authority,
-                awaitsResolver: awaitsResolver,
-                usesRetryPolicies: arguments.usesRetryPolicies) : nil
+                awaitsResolver: awaitsResolver) : nil
         plan = ConnectionPlan(
             target, credentials: credentials, arguments: arguments, queues: queues,
             sockets: sockets, proxy: proxy, otherVersion: otherVersion)

@@ -17,7 +17,6 @@ package final class MethodConfigs: Sendable {
     }
 
     private let serverName: String
-    private let usesRetryPolicies: Bool
     /// The config of the channel's arguments.
     private let first: MethodConfigTable
     private let state: Mutex<State>
@@ -27,14 +26,9 @@ package final class MethodConfigs: Sendable {
     ///   - serverName: The server name, which selects the retry throttle.
     ///   - awaitsResolver: Whether the resolver may report another config, so that calls wait for its
     ///     first result.
-    ///   - usesRetryPolicies: Whether retry and hedging policies are used.
-    init(
-        _ config: ServiceConfig, serverName: String, awaitsResolver: Bool,
-        usesRetryPolicies: Bool
-    ) {
+    init(_ config: ServiceConfig, serverName: String, awaitsResolver: Bool) {
         self.serverName = serverName
-        self.usesRetryPolicies = usesRetryPolicies
-        first = MethodConfigTable(config, serverName, usesRetryPolicies: usesRetryPolicies)
+        first = MethodConfigTable(config, serverName)
         state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
 }
@@ -42,12 +36,7 @@ package final class MethodConfigs: Sendable {
 extension MethodConfigs {
     /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let config: any ConfigSelector =
-            if let selector {
-                usesRetryPolicies ? selector : SelectorWithoutAttempts(selector)
-            } else {
-                MethodConfigTable(config, serverName, usesRetryPolicies: usesRetryPolicies)
-            }
+        let config = selector ?? MethodConfigTable(config, serverName)
         // The old one is released outside the lock.
         let (waiting, _) = state.withLock { state in
             let old = state.config

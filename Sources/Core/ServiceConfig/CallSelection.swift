@@ -1,7 +1,7 @@
 /// What is set for one call, by a config selector (proposal A31) or by the service config. Its parts move into the call.
 package struct CallSelection: ~Copyable, Sendable {
     /// Nil if the service config has no entry for the method.
-    package let rules: CallRules?
+    package internal(set) var rules: CallRules?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// The call releases it when it is committed or over, outside of every lock: the last release may call the
@@ -59,34 +59,13 @@ package final class CallRules: Sendable {
     }
 }
 
-// MARK: - A channel that uses no retry or hedging policies
-
-/// Removes the retry and hedging policies that another selector sets.
-final class SelectorWithoutAttempts: ConfigSelector {
-    private let selector: any ConfigSelector
-
-    init(_ selector: any ConfigSelector) { self.selector = selector }
-
-    func select(for path: String, _ metadata: Metadata) throws(RPCError) -> CallSelection {
-        let selection = try selector.select(for: path, metadata)
-        guard let rules = selection.rules, rules.config.attempts != nil else { return selection }
-        return CallSelection(
-            rules.withoutAttempts, requestHash: selection.requestHash, cluster: selection.cluster)
-    }
-}
-
 extension CallRules {
-    fileprivate var withoutAttempts: CallRules {
-        CallRules(
-            config.withoutAttempts, attributes: attributes, filter: filter,
-            responseFilter: responseFilter, failure: failure)
-    }
-}
-
-extension MethodConfig {
-    var withoutAttempts: MethodConfig {
-        var config = self
+    /// The rules for a channel that uses no retry or hedging policies.
+    var withoutAttempts: CallRules {
+        var config = config
         config.attempts = nil
-        return config
+        return CallRules(
+            config, attributes: attributes, filter: filter, responseFilter: responseFilter,
+            failure: failure)
     }
 }

@@ -10,12 +10,10 @@ final class MethodConfigTable: ConfigSelector {
         places = Places(configs)
     }
 
-    /// - Parameters:
-    ///   - serverName: The server name, which selects the retry throttle.
-    ///   - usesRetryPolicies: Whether retry and hedging policies are used.
-    convenience init(_ config: ServiceConfig, _ serverName: String, usesRetryPolicies: Bool) {
+    /// - Parameter serverName: The server name, which selects the retry throttle.
+    convenience init(_ config: ServiceConfig, _ serverName: String) {
         self.init(
-            usesRetryPolicies ? config.methods : config.methods.map(\.withoutAttempts),
+            config.methods,
             config.retryThrottling.map { RetryThrottles.shared.throttle(for: serverName, $0) })
     }
 
