@@ -26,17 +26,27 @@ extension Channel {
         var target = text
         var chosen = credentials
         var arguments = arguments
-        if WebAddress.isWebAddress(text) {
-            let address = try WebAddress(text)
-            guard address.path == "/", url.fragment == nil else {
+        if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
+            guard url.user == nil, url.password == nil else {
+                throw Self.refusal(of: text, "a user name and a password are not supported")
+            }
+            guard ["", "/"].contains(url.path(percentEncoded: true)), url.query == nil,
+                url.fragment == nil
+            else {
                 throw Self.refusal(of: text, "a gRPC server has no path, no query and no fragment")
             }
-            if chosen == nil { chosen = address.isSecure ? try .tls() : .insecure }
-            guard chosen?.isSecure == address.isSecure else {
+            let isSecure = scheme == "https"
+            if chosen == nil { chosen = isSecure ? try .tls() : .insecure }
+            guard chosen?.isSecure == isSecure else {
                 throw Self.refusal(of: text, "the credentials do not fit its scheme")
             }
-            target = address.target
-            arguments.defaultAuthority = arguments.defaultAuthority ?? address.authority
+            // RFC 3986 §3.2.2: an IPv6 address is written in brackets. Its zone is not sent.
+            let host = url.host ?? ""
+            let isIPv6 = host.contains(":")
+            let name = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host
+            target = "\(isIPv6 ? "[\(host)]" : host):\(url.port ?? (isSecure ? 443 : 80))"
+            arguments.defaultAuthority =
+                arguments.defaultAuthority ?? url.port.map { "\(name):\($0)" } ?? name
         }
         guard let chosen else {
             throw Self.refusal(of: text, "a target of its scheme needs credentials")

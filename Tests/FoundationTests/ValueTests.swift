@@ -93,15 +93,21 @@ struct ValueTests {
         let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
         #expect(
             try await channel.unary(sayHello, HelloRequest(name: "you")).message == "Hello you")
-        let named = try #require(URL(string: "dns:///localhost:1"))
-        _ = try Channel(named, credentials: .insecure)
+        for text in [
+            "dns:///localhost:1", "http://[::1]", "http://[::1]:1/", "HTTP://Localhost/",
+            "http://b\u{fc}cher.example",
+        ] {
+            let other = try #require(URL(string: text))
+            _ = try Channel(other, credentials: .insecure)
+        }
     }
 
     @Test(
         "is refused as a server",
         arguments: [
             ("http://localhost/path", "no path"), ("http://localhost?query", "no path"),
-            ("http://localhost/#part", "no fragment"), ("http://me:s3cret@localhost", "user name"),
+            ("http://localhost/#part", "no fragment"), ("http://localhost:99999", "port"),
+            ("http://me:s3cret@localhost", "user name"),
             ("dns:///localhost", "needs credentials"), ("localhost", "needs credentials"),
         ])
     func refusedURLs(_ text: String, _ reason: String) throws {
