@@ -36,13 +36,9 @@ struct HiddenSecretsTests {
         #expect(options.withoutCredentials.metadata == ["x-open": "o"])
     }
 
-    @Test(
-        "is hidden in errors about targets and URLs",
-        arguments: ["http://u:hunter2@a/", "https://u:hun/ter2@a", "http://u:hunter2@a:x/"])
-    func urls(url: String) {
-        let error = #expect(throws: RPCError.self) { try WebAddress(url) }
-        #expect(error?.message.contains("hun") == false, "\(error as Any)")
-        let other = #expect(throws: RPCError.self) { try Target("ipv4:u:hunter2@1.2.3.4") }
-        #expect(other?.message.contains("hunter2") == false, "\(other as Any)")
+    @Test("is hidden in errors about targets")
+    func targets() {
+        let error = #expect(throws: RPCError.self) { try Target("ipv4:u:hunter2@1.2.3.4") }
+        #expect(error?.message.contains("hunter2") == false, "\(error as Any)")
     }
 }

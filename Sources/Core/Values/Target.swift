@@ -235,7 +235,7 @@ extension Target {
     }
 
     /// `host`, `host:port`, `[v6]`, `[v6]:port`, or a bare IPv6 address.
-    static func split(_ name: String) -> (host: String, port: UInt16?)? {
+    package static func split(_ name: String) -> (host: String, port: UInt16?)? {
         if let rest = name.after("[") {
             guard let end = rest.firstIndex(of: "]") else { return nil }
             let host = String(rest[..<end])

@@ -1,3 +1,5 @@
+package import SwiftletCore
+
 /// The parts of an `http://` or `https://` URL that a request needs.
 package struct WebAddress: Equatable, Sendable {
     /// Whether the scheme is `https`.
