@@ -169,6 +169,21 @@ extension RPCClient {
     }
 }
 
+extension CallOptions {
+    /// These options for a server that they were not made for: without credentials, without headers that
+    /// are secret by their name, and without the interceptors of this library that send either.
+    var withoutCredentials: CallOptions {
+        var options = self
+        for name in Set(metadata.map(\.name)) where MetadataRules.isHidden(name) {
+            options.metadata.removeAll(name)
+        }
+        options.credentials = nil
+        options.authority = nil
+        options.interceptors.removeAll { $0.sendsCredentials }
+        return options
+    }
+}
+
 extension RPCError {
     static func notSuccessful(_ answer: HTTPAnswer) -> RPCError {
         let beginning = String(decoding: answer.body.prefix(80), as: UTF8.self)

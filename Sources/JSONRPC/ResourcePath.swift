@@ -32,3 +32,18 @@ struct ResourcePath {
     /// The path and the query as a request has them.
     var text: String { query.isEmpty ? path : "\(path)?\(query)" }
 }
+
+extension PercentCoding {
+    /// Encodes a name or a value in the query of a URL (RFC 3986 §2.3).
+    fileprivate static func encode(query text: String) -> String {
+        encode(text) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+}

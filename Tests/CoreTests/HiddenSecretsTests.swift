@@ -31,9 +31,6 @@ struct HiddenSecretsTests {
             #expect(!text.contains("hunter2") && text.contains("x-open: o"), "\(text)")
         }
         #expect(MetadataRules.hasSecretName("x-only-here"), "hidden in recordings")
-        var options = CallOptions()
-        options.metadata = metadata
-        #expect(options.withoutCredentials.metadata == ["x-open": "o"])
     }
 
     @Test("is hidden in errors about targets")

@@ -172,23 +172,6 @@ extension CallOptions {
         return merged
     }
 
-    /// These options for a server that they were not made for: without credentials, without headers that
-    /// are secret by their name, and without the interceptors of this library that send either.
-    package var withoutCredentials: CallOptions {
-        var options = self
-        for name in Set(metadata.map(\.name)) where MetadataRules.isHidden(name) {
-            options.metadata.removeAll(name)
-        }
-        if rare != nil {
-            options.set { values in
-                values.credentials = nil
-                values.authority = nil
-                values.interceptors.removeAll { $0.sendsCredentials }
-            }
-        }
-        return options
-    }
-
     /// Lets the call end with the deadline that its caller has set for all calls.
     mutating func inherit(_ inherited: Deadline) {
         if inherited != .never, inheritsDeadline {

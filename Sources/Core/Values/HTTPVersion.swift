@@ -29,14 +29,6 @@ extension HTTPMethod {
     public static let patch = HTTPMethod(rawValue: "PATCH")
     public static let delete = HTTPMethod(rawValue: "DELETE")
     public static let options = HTTPMethod(rawValue: "OPTIONS")
-
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
-    package var isIdempotent: Bool {
-        switch self {
-        case .get, .head, .put, .delete, .options, HTTPMethod(rawValue: "TRACE"): true
-        default: false
-        }
-    }
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral, CustomStringConvertible {

@@ -3,19 +3,6 @@ package enum PercentCoding {
     /// Encodes any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
     package static func encode(_ text: String) -> String { encode(text, keeping: isPlain) }
 
-    /// Encodes a name or a value in the query of a URL (RFC 3986 §2.3).
-    package static func encode(query text: String) -> String {
-        encode(text) { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                true
-            default: false
-            }
-        }
-    }
-
     /// Encodes the path of a target as an authority (gRPC's naming.md).
     static func encode(authority text: String) -> String {
         encode(text) { byte in

@@ -39,5 +39,11 @@ extension HTTP1Exchange {
 }
 
 extension CallCore {
-    fileprivate var isIdempotent: Bool { head.method.plain?.method.isIdempotent ?? false }
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
+    fileprivate var isIdempotent: Bool {
+        switch head.method.plain?.method {
+        case .get?, .head?, .put?, .delete?, .options?, HTTPMethod(rawValue: "TRACE")?: true
+        default: false
+        }
+    }
 }
