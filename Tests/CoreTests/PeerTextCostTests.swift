@@ -77,7 +77,6 @@ struct PeerTextCostTests {
             metadata.append(received: .text(text), for: RetryPushback.name)
             precondition(RetryPushback(metadata) == .never)
         },
-        Row("a timeout of a client") { text in precondition(GRPCTimeout.decode(text) == nil) },
         Row("the names of a load report") { text in
             // Names that differ in their last byte, so that each is hashed and compared.
             let report = (0..<8).flatMap { field(8, field(1, Array("\(text)\($0)".utf8))) }

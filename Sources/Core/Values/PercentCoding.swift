@@ -1,8 +1,5 @@
 /// Percent-encoding: of `grpc-message`, and of the parts of URIs (RFC 3986 §2.1).
 package enum PercentCoding {
-    /// Encodes any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
-    package static func encode(_ text: String) -> String { encode(text, keeping: isPlain) }
-
     /// Encodes the path of a target as an authority (gRPC's naming.md).
     static func encode(authority text: String) -> String {
         encode(text) { byte in
@@ -50,10 +47,6 @@ package enum PercentCoding {
             }
         }
         return decoded
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20...0x7e).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -65,9 +65,4 @@ extension BodyFraming {
         case .wholeBody: ResponseEnd(error: nil)
         }
     }
-
-    /// The part of a prefixed message that a server of this framing sends.
-    package func body(ofPrefixed message: Span<UInt8>) -> Range<Int> {
-        (self == .wholeBody ? MessagePrefix.byteCount : 0)..<message.count
-    }
 }

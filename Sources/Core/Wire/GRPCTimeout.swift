@@ -1,5 +1,5 @@
 /// The value of `grpc-timeout`: at most eight digits and a unit (PROTOCOL-HTTP2, "Timeout").
-package enum GRPCTimeout {
+enum GRPCTimeout {
     private static let units: [(suffix: Character, nanoseconds: Int64)] = [
         ("n", 1), ("u", 1_000), ("m", 1_000_000), ("S", 1_000_000_000), ("M", 60_000_000_000),
         ("H", 3_600_000_000_000),
@@ -19,17 +19,5 @@ package enum GRPCTimeout {
             if count < limit { return "\(count)\(suffix)" }
         }
         return "99999999H"
-    }
-
-    /// Nil if the text is malformed.
-    package static func decode(_ text: String) -> Duration? {
-        guard text.utf8.count <= 9, let suffix = text.last,
-            let unit = units.first(where: { $0.suffix == suffix }),
-            text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
-            let count = Int64(text.dropLast())
-        else { return nil }
-        // 99,999,999 hours in nanoseconds exceed 64 bits.
-        return .seconds(count * (unit.nanoseconds / 1_000_000_000))
-            + .nanoseconds(unit.nanoseconds < 1_000_000_000 ? count * unit.nanoseconds : 0)
     }
 }

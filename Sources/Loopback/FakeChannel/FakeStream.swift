@@ -172,9 +172,10 @@ extension FakeStream {
                             httpStatus: httpStatus, encoding: .identity, metadata)),
                     at: .now)
             case .message(let bytes):
-                let body = call.head.framing.body(ofPrefixed: bytes.contiguous.span)
+                let prefix = call.head.framing == .wholeBody ? MessagePrefix.byteCount : 0
                 // A fake stream has no window.
-                _ = call.receive(bytes.contiguous.span.extracting(body), at: .now)
+                _ = call.receive(
+                    bytes.contiguous.span.extracting(droppingFirst: prefix), at: .now)
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers

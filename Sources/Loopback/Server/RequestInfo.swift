@@ -33,7 +33,7 @@ struct RequestInfo: Sendable {
             case "content-type":
                 isGRPC = ResponseHead.isGRPC(contentType: value)
                 if !isGRPC { metadata.append(received: .text(value), for: name) }
-            case "grpc-timeout": timeout = GRPCTimeout.decode(value)
+            case "grpc-timeout": timeout = Duration(grpcTimeout: value)
             case "grpc-encoding": encoding = CompressionAlgorithm(name: WireText.bounded(value))
             case "grpc-accept-encoding":
                 acceptedEncodings = Self.algorithms(WireText.bounded(value))

@@ -84,7 +84,7 @@ enum RequestRules {
     }
 
     private static func isTimeout(_ value: String) -> Bool {
-        guard let duration = GRPCTimeout.decode(value) else { return false }
+        guard let duration = Duration(grpcTimeout: value) else { return false }
         return duration > .zero
     }
 

@@ -192,18 +192,25 @@ extension HeaderList {
     ) {
         guard !message.isEmpty else { return }
         let name = "grpc-message"
-        let encoded = PercentCoding.encode(message)
+        let encoded = PercentCoding.encode(grpcMessage: message)
         let used = byteCount + otherByteCount + name.utf8.count + 32
         guard let limit, encoded.utf8.count > limit - used else { return append(name, encoded) }
         var kept = ""
         var room = limit - used
         for character in message {
             // Whole characters only, so that the client receives valid text.
-            let encoded = PercentCoding.encode(String(character))
+            let encoded = PercentCoding.encode(grpcMessage: String(character))
             room -= encoded.utf8.count
             guard room >= 0 else { break }
             kept += encoded
         }
         if !kept.isEmpty { append(name, kept) }
+    }
+}
+
+extension PercentCoding {
+    /// Encodes any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
+    static func encode(grpcMessage text: String) -> String {
+        encode(text) { (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "%") }
     }
 }
