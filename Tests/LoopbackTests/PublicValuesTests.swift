@@ -40,7 +40,8 @@ struct PublicValuesTests {
         #expect("\(error)" == "UNAVAILABLE: no server; 127.0.0.1:1: connection refused")
 
         let start = ContinuousClock.now
-        let timeline = CallTimeline(started: start, lastByte: start + .seconds(2), streamCount: 1)
+        var timeline = CallTimeline(started: start)
+        timeline.lastByte = start + .seconds(2)
         #expect(timeline.duration == .seconds(2))
 
         let answer = HTTPAnswer(status: 404, headers: ["a": "b"], body: [1])

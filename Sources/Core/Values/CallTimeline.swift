@@ -36,25 +36,7 @@ public struct CallTimeline: Hashable, Sendable {
     /// Bytes of the response's messages with their prefixes, as received from the wire.
     public var receivedByteCount = 0
 
-    public init(
-        started: Instant, resolved: Instant? = nil, connected: Instant? = nil,
-        secured: Instant? = nil, headersSent: Instant? = nil, firstByte: Instant? = nil,
-        lastByte: Instant? = nil, streamCount: Int = 0, failedAttemptCount: Int = 0,
-        peer: String? = nil, sentByteCount: Int = 0, receivedByteCount: Int = 0
-    ) {
-        self.started = started
-        self.resolved = resolved
-        self.connected = connected
-        self.secured = secured
-        self.headersSent = headersSent
-        self.firstByte = firstByte
-        self.lastByte = lastByte
-        self.streamCount = streamCount
-        self.failedAttemptCount = failedAttemptCount
-        self.peer = peer
-        self.sentByteCount = sentByteCount
-        self.receivedByteCount = receivedByteCount
-    }
+    public init(started: Instant) { self.started = started }
 
     /// The time from the start to the end; nil before the end.
     public var duration: Duration? { lastByte.map { started.duration(to: $0) } }
