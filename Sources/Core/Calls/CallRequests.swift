@@ -87,3 +87,34 @@ extension CallCore: CallRequests {
         end(with: error)
     }
 }
+
+// MARK: - Errors of writes
+
+extension RPCError {
+    /// The error of a write to a call that the server has ended, while the observer has not
+    /// received the end.
+    static var callHasEnded: RPCError {
+        RPCError(
+            .failedPrecondition,
+            "the server ended the call before the end of the request; read the responses for its status"
+        )
+    }
+
+    /// The error of a write to a call that has ended with OK.
+    package static var callHasEndedWell: RPCError {
+        RPCError(
+            .failedPrecondition,
+            "the server ended the call with OK before the end of the request; stop writing")
+    }
+
+    /// The error of a write to a finished request.
+    static var requestIsFinished: RPCError {
+        RPCError(
+            .failedPrecondition, "a message was written after the request was finished")
+    }
+}
+
+extension CallEnd {
+    /// The error of a write to the call that has ended with this end.
+    var errorOfWriting: RPCError { error ?? .callHasEndedWell }
+}

@@ -30,7 +30,15 @@ package final class ResponseInbox: CallObserver {
         var reader: Resumption<Found>?
         var metadataReaders: [Resumption<Result<Metadata, RPCError>>] = []
         var writers: [Resumption<Void>] = []
-        var request = RequestProgress()
+        /// Messages that were written and not accepted yet. Below zero for a moment if a message is
+        /// accepted before its writer counts it.
+        var unwrittenCount = 0
+        var requestIsFinished = false
+        /// Whether a message was dropped because the call had ended.
+        var hasLost = false
+
+        /// Whether all messages were accepted, or the call has ended.
+        var hasRoom: Bool { unwrittenCount <= 0 || kept != nil }
     }
 
     /// A separate object, which keeps the inbox of every running call small.
@@ -84,10 +92,13 @@ extension ResponseInbox {
 
     package var end: CallEnd? { state.withLock { $0.end } }
 
-    /// The error that another write would throw; nil if a write is allowed.
-    package var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
+    /// The error that another write would throw; nil if a write is allowed. A write to a finished
+    /// request is a mistake of the program, even if the call has ended in the meantime.
+    package var failureOfWriting: RPCError? {
+        state.withLock { $0.requestIsFinished ? .requestIsFinished : $0.end?.errorOfWriting }
+    }
 
-    func requestWasFinished() { state.withLock { $0.request.finish() } }
+    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
 
     /// Whether a wait for the initial metadata would end at once.
     package var hasInitialMetadata: Bool {
@@ -115,7 +126,7 @@ extension ResponseInbox {
             if let found { continuation.resume(returning: found) }
         case .forRoom(let continuation):
             let hasRoom = state.withLock { state in
-                if state.request.hasRoom || state.end != nil { return true }
+                if state.hasRoom { return true }
                 state.writers.append(continuation)
                 return false
             }
@@ -123,15 +134,18 @@ extension ResponseInbox {
         }
     }
 
-    func willWrite() { state.withLock { $0.request.willWrite() } }
+    /// A message is about to be written, or was just written.
+    func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
 
-    func willWriteFirst() { state.withLock { $0.request.willWriteFirst() } }
+    /// A message is about to be written. For a call that may report a message as accepted more than
+    /// once: earlier surplus reports do not count.
+    func willWriteFirst() { state.withLock { $0.unwrittenCount = max(0, $0.unwrittenCount) + 1 } }
 
     /// Whether a message was dropped, or the next would be.
-    var hasLostMessage: Bool { state.withLock { $0.request.hasLost || $0.end != nil } }
+    var hasLostMessage: Bool { state.withLock { $0.hasLost || $0.end != nil } }
 
     /// Whether all messages were accepted, or the call has ended.
-    var hasRoom: Bool { state.withLock { $0.request.hasRoom || $0.end != nil } }
+    var hasRoom: Bool { state.withLock { $0.hasRoom } }
 }
 
 extension ResponseInbox.Found {
@@ -203,8 +217,9 @@ extension ResponseInbox {
 
     package func messageWasWritten(wasAccepted: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
-            state.request.wasWritten(wasAccepted: wasAccepted)
-            guard state.request.hasRoom else { return [] }
+            state.unwrittenCount -= 1
+            if !wasAccepted { state.hasLost = true }
+            guard state.hasRoom else { return [] }
             defer { state.writers = [] }
             return state.writers
         }
