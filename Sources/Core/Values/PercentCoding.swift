@@ -49,6 +49,11 @@ package enum PercentCoding {
         return decoded
     }
 
+    /// Whether a text begins with two hexadecimal digits.
+    static func beginsWithByte(_ text: Substring.UTF8View) -> Bool {
+        text.prefix(2).compactMap(value).count == 2
+    }
+
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }

@@ -63,24 +63,11 @@ public struct ProxyServer: Hashable, Sendable {
     ]
 
     private static func decoded(_ text: Substring) throws(RPCError) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2).compactMap {
-                Character(Unicode.Scalar($0)).hexDigitValue
-            }
-            guard digits.count == 2 else {
-                throw malformed(
-                    "'%' in a name or password must be followed by two hexadecimal digits")
-            }
-            bytes.append(UInt8(digits[0] << 4 | digits[1]))
-            rest = rest.dropFirst(2)
+        let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        guard parts.dropFirst().allSatisfy({ PercentCoding.beginsWithByte($0) }) else {
+            throw malformed("'%' in a name or password must be followed by two hexadecimal digits")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return PercentCoding.decode(String(text))
     }
 
     private static func malformed(_ reason: String) -> RPCError {

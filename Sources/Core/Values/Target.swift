@@ -192,7 +192,7 @@ extension Target {
             let parts = text.utf8.split(
                 separator: UInt8(ascii: ":"), omittingEmptySubsequences: false
             )
-            .map { number($0) }
+            .map { number(Substring($0)) as UInt32? }
             guard parts.count == 2, let cid = parts[0], let port = parts[1] else {
                 throw malformed(
                     target, "expected vsock:cid:port with two numbers from 0 to 4294967295")
@@ -206,9 +206,8 @@ extension Target {
     }
 
     /// Only digits are allowed: Swift's integer parser would also accept a sign.
-    private static func number(_ digits: Substring.UTF8View) -> UInt32? {
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return UInt32(Substring(digits))
+    private static func number<Number: FixedWidthInteger>(_ digits: Substring) -> Number? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Number(digits) : nil
     }
 
     private static func checkLocalName(
@@ -242,7 +241,9 @@ extension Target {
             guard isIPv6(host) else { return nil }
             let tail = String(rest[rest.index(after: end)...])
             if tail.isEmpty { return (host, nil) }
-            guard let digits = tail.after(":"), let port = port(digits) else { return nil }
+            guard let digits = tail.after(":"), let port: UInt16 = number(digits[...]) else {
+                return nil
+            }
             return (host, port)
         }
         // Searches bytes, because a combining mark would hide the colon as a character.
@@ -251,7 +252,7 @@ extension Target {
         }
         guard let host = String(name.utf8[..<colon]),
             let digits = String(name.utf8[name.utf8.index(after: colon)...]),
-            isHost(host), let port = port(digits)
+            isHost(host), let port: UInt16 = number(digits[...])
         else { return isIPv6(name) ? (name, nil) : nil }
         return (host, port)
     }
@@ -260,7 +261,7 @@ extension Target {
     private static func reason(_ name: String) -> String {
         guard let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")),
             let digits = String(name.utf8[name.utf8.index(after: colon)...]), !digits.isEmpty,
-            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), port(digits) == nil
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(digits) == nil
         else { return "it is not of the form host:port" }
         return "not a port: '\(digits)' (expected 0–65535)"
     }
@@ -275,12 +276,6 @@ extension Target {
         let special = "/?#@[]%\\,".utf8
         return !text.isEmpty
             && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && !special.contains($0) }
-    }
-
-    /// Only digits are allowed: Swift's integer parser would also accept a sign.
-    private static func port(_ digits: String) -> UInt16? {
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return UInt16(digits)
     }
 }
 
