@@ -122,7 +122,11 @@ extension HTTP1Link: SubchannelLink {
 
     var loss: LinkError { state.withLock { $0.ending } ?? .leaving }
 
-    func changeOwner(to owner: any LinkOwner) { self.owner.withLock { $0 = owner } }
+    func changeOwner(to owner: any LinkOwner) {
+        // The former owner is released outside the lock.
+        var former: (any LinkOwner)? = owner
+        self.owner.withLock { swap(&$0, &former) }
+    }
 
     func leave() {
         state.withLock { $0.isLeaving = true }
