@@ -27,26 +27,18 @@ extension Channel {
         var chosen = credentials
         var arguments = arguments
         if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
-            guard url.user == nil, url.password == nil else {
-                throw Self.refusal(of: text, "a user name and a password are not supported")
-            }
-            guard ["", "/"].contains(url.path(percentEncoded: true)), url.query == nil,
-                url.fragment == nil
-            else {
-                throw Self.refusal(of: text, "a gRPC server has no path, no query and no fragment")
-            }
+            let (authority, host, port) = try Self.server(of: text, scheme)
             let isSecure = scheme == "https"
             if chosen == nil { chosen = isSecure ? try .tls() : .insecure }
             guard chosen?.isSecure == isSecure else {
                 throw Self.refusal(of: text, "the credentials do not fit its scheme")
             }
-            // RFC 3986 §3.2.2: an IPv6 address is written in brackets. Its zone is not sent.
-            let host = url.host ?? ""
-            let isIPv6 = host.contains(":")
-            let name = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host
-            target = "\(isIPv6 ? "[\(host)]" : host):\(url.port ?? (isSecure ? 443 : 80))"
-            arguments.defaultAuthority =
-                arguments.defaultAuthority ?? url.port.map { "\(name):\($0)" } ?? name
+            let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+            // With its scheme: a host may be called as one is.
+            target = "dns:///\(name):\(port ?? (isSecure ? 443 : 80))"
+            if arguments.defaultAuthority == nil {
+                arguments.defaultAuthority = try Target("dns:///\(authority)").defaultAuthority
+            }
         }
         guard let chosen else {
             throw Self.refusal(of: text, "a target of its scheme needs credentials")
@@ -54,6 +46,31 @@ extension Channel {
         try self.init(
             target, credentials: chosen, arguments: arguments, defaultOptions: defaultOptions,
             interceptors: interceptors, queue: queue)
+    }
+
+    /// The server that a URL names. Reads the text as targets are read: Foundation takes brackets, percent-encoding and a
+    /// login from it that are mistakes here.
+    private static func server(
+        of url: String, _ scheme: String
+    ) throws(RPCError) -> (authority: String, host: String, port: UInt16?) {
+        let rest = url.utf8.dropFirst(scheme.utf8.count)
+        guard rest.starts(with: "://".utf8) else {
+            throw refusal(of: url, "expected '//' behind its scheme")
+        }
+        let bytes = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
+        let authority = String(decoding: bytes, as: UTF8.self)
+        guard let (host, port) = Target.split(authority) else {
+            throw refusal(
+                of: url,
+                authority.utf8.contains(UInt8(ascii: "@"))
+                    ? "a user name and a password are not supported"
+                    : "'\(authority)' is not a host with an optional port")
+        }
+        let tail = rest.dropFirst(3 + bytes.count)
+        guard tail.isEmpty || tail.elementsEqual("/".utf8) else {
+            throw refusal(of: url, "a gRPC server has no path, no query and no fragment")
+        }
+        return (authority, host, port)
     }
 
     private static func refusal(of url: String, _ reason: String) -> RPCError {

@@ -51,10 +51,11 @@ package struct WebAddress: Equatable, Sendable {
         return scheme + host + (port == standardPort ? "" : ":\(port)")
     }
 
-    /// The target of a channel: the authority with the port of the scheme, when none was written.
+    /// The target of a channel: the authority with the port of the scheme, when none was written. With the scheme of
+    /// targets, because a host may be called as one is.
     package var target: String {
         let (name, port) = server
-        return "\(name):\(port)"
+        return "dns:///\(name):\(port)"
     }
 
     private var server: (name: String, port: UInt16) {

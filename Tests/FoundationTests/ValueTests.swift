@@ -95,10 +95,10 @@ struct ValueTests {
             try await channel.unary(sayHello, HelloRequest(name: "you")).message == "Hello you")
         for text in [
             "dns:///localhost:1", "http://[::1]", "http://[::1]:1/", "HTTP://Localhost/",
-            "http://b\u{fc}cher.example",
+            "http://b\u{fc}cher.example", "http://unix:1", "http://dns",
         ] {
-            let other = try #require(URL(string: text))
-            _ = try Channel(other, credentials: .insecure)
+            let other = try Channel(#require(URL(string: text)), credentials: .insecure)
+            #expect(other.snapshot?.target.hasPrefix("dns:///") == true)
         }
     }
 
@@ -107,7 +107,10 @@ struct ValueTests {
         arguments: [
             ("http://localhost/path", "no path"), ("http://localhost?query", "no path"),
             ("http://localhost/#part", "no fragment"), ("http://localhost:99999", "port"),
-            ("http://me:s3cret@localhost", "user name"),
+            ("http://me:s3cret@localhost", "user name"), ("http://me@localhost", "user name"),
+            ("https://me%FF@localhost", "user name"), ("http://", "is not a host"),
+            ("http://[localhost]", "is not a host"), ("http://[127.0.0.1]:1", "is not a host"),
+            ("http://local%68ost", "is not a host"), ("http:localhost", "behind its scheme"),
             ("dns:///localhost", "needs credentials"), ("localhost", "needs credentials"),
         ])
     func refusedURLs(_ text: String, _ reason: String) throws {
