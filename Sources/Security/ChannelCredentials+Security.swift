@@ -18,21 +18,22 @@ extension ChannelCredentials {
 
     /// TLS by a library that the program brings, instead of OpenSSL.
     ///
-    /// Throws INVALID_ARGUMENT when the engine refuses the options, such as a certificate that cannot be read.
+    /// Throws INVALID_ARGUMENT when the engine refuses the options, such as a certificate that cannot be read, and when
+    /// the options have `pinnedKeys`. So does a later reload.
     ///
     /// - Parameters:
-    ///   - options: Whom to trust, and the client's identity. `pinnedKeys` must be empty: only OpenSSL checks them.
+    ///   - options: Whom to trust, and the client's identity. Only OpenSSL checks `pinnedKeys`.
     ///   - engine: The program's library of TLS.
     public static func tls(
         _ options: TLSOptions = TLSOptions(), engine: any TLSEngine
     ) throws(RPCError) -> ChannelCredentials {
-        guard options.pinnedKeys.isEmpty else {
-            throw .refused(
-                .invalidArgument,
-                "pinnedKeys are checked by OpenSSL only; with an engine of the program, use verification"
-            )
-        }
-        return try tls(options) { options throws(TLSError) in
+        try tls(options) { options throws(TLSError) in
+            guard options.pinnedKeys.isEmpty else {
+                throw TLSError(
+                    .configuration,
+                    "pinnedKeys are checked by OpenSSL only; with an engine of the program, use verification"
+                )
+            }
             HeldLocks.assertNone(calling: "TLS engine")
             do {
                 return ProgramSecurity(try engine.makeContext(options), options)

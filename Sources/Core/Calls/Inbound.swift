@@ -25,7 +25,7 @@ struct Inbound: ~Copyable {
     private let takesOne: Bool
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
-    /// Bytes of all messages that have arrived, without their prefixes.
+    /// Bytes of all messages that have arrived as a whole, without their prefixes.
     private(set) var messageByteCount = 0
 
     init(

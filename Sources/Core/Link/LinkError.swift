@@ -4,12 +4,13 @@ package import SwiftletTransport
 package struct LinkError: Error, Sendable {
     package enum Phase: Sendable { case tls, http2 }
 
-    /// The kind of failure, for metrics.
+    /// The kind of failure, for metrics and for the delay before the next attempt.
     package enum Kind: Equatable, Sendable {
         /// A system call failed; the value of `errno`.
         case system(CInt)
         /// The peer did not answer a PING.
         case keepAlive
+        /// The peer drains the connection.
         case goAway(ErrorCode)
         /// This side has ended the connection, although it could still get calls: the channel was idle or closed, the
         /// resolver no longer reports the address, or a call ended the connection.

@@ -1,7 +1,7 @@
 /// Lets one thread at a time deliver the events that several threads append.
 ///
-/// It is a part of the state that the queue's lock guards. A thread that appends calls ``begin()``
-/// under the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``,
+/// It is a part of the state that the queue's lock guards. A thread that has appended calls ``begin()``
+/// under the lock, then or later. If that returns true, the thread delivers: it takes events with ``next(_:)``,
 /// each under the lock, and handles them outside it, until there is none. Otherwise another thread
 /// is delivering, and it also delivers the event that was just appended.
 ///

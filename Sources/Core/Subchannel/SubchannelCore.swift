@@ -70,7 +70,7 @@ protocol SubchannelOwner: AnyObject, Sendable {
     /// The authority, scheme and user agent of the channel's own requests.
     var requestAuthority: RequestAuthority { get }
     /// The last connection has closed, or calls that waited for a stream have begun again. The channel may
-    /// not need the subchannel any more.
+    /// not need the subchannel any more, and a channel that closes waits for it.
     func subchannelUseEnded(_ subchannel: SubchannelCore)
 }
 

@@ -187,6 +187,12 @@ struct EngineCallTests {
             #expect(error?.code == .invalidArgument)
             #expect(error?.message.contains(reason) == true, "\(error as Any)")
         }
+        let credentials = try ChannelCredentials.tls(
+            try CertificateTests.options(), engine: GnuTLS())
+        var pinned = try CertificateTests.options()
+        pinned.pinnedKeys = [try PublicKeyPin(String(repeating: "0", count: 64))]
+        let error = #expect(throws: RPCError.self) { try credentials.reload(pinned) }
+        #expect(error?.code == .invalidArgument && error?.message.contains("pinnedKeys") == true)
     }
 
     /// Python with grpcio, which `make interop` installs.
