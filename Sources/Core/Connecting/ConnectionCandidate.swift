@@ -64,10 +64,11 @@ extension ConnectionCandidate {
 
     private func connectedSocket() async throws(CandidateFailure) -> Socket {
         let first = try firstAddress()
+        let tunnel = try tunnel()
         var socket = ConnectingSocket(try makeSocket(to: first), loop, wakeUp)
         if plan.sockets == nil { try await socket.connect(to: first) }
         state.withLock { $0.times.connected = .now }
-        if let tunnel = try tunnel() {
+        if let tunnel {
             wait(for: "no answer from the proxy", .connect)
             try await socket.requestTunnel(tunnel)
         }
