@@ -2,8 +2,8 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One attempt of a stream to a control plane.
-final class ControlPlaneStream: Sendable {
+/// One attempt of a stream to a control plane. It observes its own call.
+final class ControlPlaneStream: CallObserver {
     /// What happens to it: opened, requests and responses, closed. The end of a call that fails at once may be reported
     /// before the beginning.
     enum Event: Sendable {
@@ -17,7 +17,7 @@ final class ControlPlaneStream: Sendable {
     }
 
     private struct State: ~Copyable {
-        var call: WritingCall<[UInt8]>?
+        var call: (any CallRequests)?
         var isClosed = false
     }
 
@@ -60,20 +60,12 @@ extension ControlPlaneStream {
 
     private func begin() {
         guard !state.withLock({ $0.isClosed }) else { return }
-        var handlers = ResponseHandlers<[UInt8]>(
-            message: { [self] bytes in report(self, .received(bytes)) },
-            end: { [self] result in
-                switch result {
-                case .success: report(self, .closed("it has ended the stream"))
-                case .failure(let error): report(self, .closed("\(error.code): \(error.message)"))
-                }
-            })
-        handlers.initialDemand = 0
         var options = CallOptions()
         options.inheritsDeadline = false
         // Each of them would send the same header. The last one counts.
         options.credentials = server.tokenFiles.last.map { TokenFile(path: $0) }
-        let call = channel.startBidirectional(method, options: options, handlers: handlers)
+        let call = channel.makeCall(method.signature, options, observer: self)
+        call.start()
         let isClosed = state.withLock { state in
             state.call = call
             return state.isClosed
@@ -84,13 +76,15 @@ extension ControlPlaneStream {
         report(self, .opened)
     }
 
+    /// After the end of the call, a request is dropped.
     func send(_ request: [UInt8]) {
-        // After the end of the call, a request is dropped.
-        try? state.withLock({ $0.call })?.write(request) { [self] hasRoom in
-            if hasRoom { report(self, .sent) }
-        }
+        guard let call = state.withLock({ $0.call }),
+            let message = try? method.requestCodec.encode(request)
+        else { return }
+        call.write(message, andFinish: false)
     }
 
+    /// Asks for one more response.
     func readNext() { state.withLock { $0.call }?.receiveNext() }
 
     func close() {
@@ -99,5 +93,26 @@ extension ControlPlaneStream {
             return state.call
         }
         call?.cancel()
+    }
+}
+
+// MARK: - Events of the call
+
+extension ControlPlaneStream {
+    var runsHandlers: Bool { true }
+
+    func receive(initialMetadata: Metadata) {}
+
+    func receive(message: [UInt8], from call: any CallRequests) {
+        report(self, .received(message))
+    }
+
+    func messageWasWritten(wasAccepted: Bool) {
+        if wasAccepted { report(self, .sent) }
+    }
+
+    func receive(end: consuming CallEnd) {
+        let reason = end.error.map { "\($0.code): \($0.message)" } ?? "it has ended the stream"
+        report(self, .closed(reason))
     }
 }
