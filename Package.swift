@@ -85,7 +85,8 @@ let package = Package(
             name: "SwiftletObservation",
             dependencies: ["SwiftletCore", "SwiftletInterceptors", "SwiftletTransport"],
             path: "Sources/Observation", swiftSettings: small),
-        // Calls that block a thread, calls as values with futures, groups of calls, and batches of operations.
+        // Calls with handlers, calls that block a thread, calls as values with futures, groups of calls, and batches of
+        // operations.
         .target(
             name: "SwiftletStyles", dependencies: ["SwiftletCore", "SwiftletTransport"],
             path: "Sources/Styles", swiftSettings: strict),
@@ -149,7 +150,8 @@ let package = Package(
         .target(
             name: "SwiftletJSONRPC",
             dependencies: [
-                "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
+                "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletStyles",
+                "SwiftletTransport",
             ],
             path: "Sources/JSONRPC", swiftSettings: strict),
         // Configuration from a control plane. Nothing else depends on it.

@@ -1,4 +1,5 @@
 public import SwiftletCore
+public import SwiftletStyles
 
 extension RPCClient where Kind == JSONRPC {
     /// Makes a call with `additionalFields` in the request, and waits for the result. These fields

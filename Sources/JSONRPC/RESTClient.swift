@@ -1,4 +1,5 @@
 public import SwiftletCore
+public import SwiftletStyles
 
 /// Sends requests with JSON bodies to a RESTful API, over a channel that gRPC calls can also use.
 ///

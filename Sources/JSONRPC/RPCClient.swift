@@ -1,4 +1,5 @@
 public import SwiftletCore
+public import SwiftletStyles
 
 /// Makes calls of an ``RPCProtocol`` over a channel, with its connections, TLS, deadlines, cancellation
 /// and interceptors.

@@ -22,7 +22,7 @@ struct CoreFolderTests {
         ("Diagnostics", "events and snapshots"),
         ("Subchannel", "the links to one endpoint"),
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
-        ("Styles", "async and handlers; the types behind all styles"),
+        ("Styles", "async; the types behind all styles"),
         ("Writers", "writers and writeables"),
     ]
 

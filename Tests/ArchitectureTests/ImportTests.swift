@@ -45,7 +45,7 @@ struct ImportTests {
             "SwiftletTransport", "Foundation",
         ],
         "JSONRPC": [
-            "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletTransport",
+            "SwiftletCore", "SwiftletHTTP1", "SwiftletJSON", "SwiftletStyles", "SwiftletTransport",
             "FoundationEssentials", "Foundation",
         ],
         "Foundation": [

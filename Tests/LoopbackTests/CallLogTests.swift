@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Swiftlet
 import SwiftletInterceptors
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

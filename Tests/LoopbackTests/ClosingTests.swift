@@ -1,4 +1,5 @@
 import SwiftletLoopback
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

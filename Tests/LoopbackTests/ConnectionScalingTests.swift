@@ -1,5 +1,6 @@
 import Foundation
 import SwiftletLoopback
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@ import SwiftletInterceptors
 import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Testing
 
 @testable import SwiftletCore

@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

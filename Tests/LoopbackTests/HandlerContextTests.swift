@@ -2,6 +2,7 @@ import Swiftlet
 import SwiftletInterceptors
 import SwiftletJSONRPC
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

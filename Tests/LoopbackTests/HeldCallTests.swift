@@ -3,6 +3,7 @@ import Swiftlet
 import SwiftletInterceptors
 import SwiftletLoopback
 import SwiftletObservation
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftletBalancing
 import SwiftletLoopback
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

@@ -50,7 +50,7 @@ extension CallRequests {
     /// Whether messages that are written from now on are dropped, even if the observer has not
     /// received the end yet. The end of a call with interceptors counts only if it waits for
     /// messages to be read: an interceptor may replace any other end with a new call.
-    var dropsWrites: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
+    package var dropsWrites: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
 
     /// The error of a write to a call that has ended; nil before the end.
     ///
@@ -108,7 +108,7 @@ extension RPCError {
     }
 
     /// The error of a write to a finished request.
-    static var requestIsFinished: RPCError {
+    package static var requestIsFinished: RPCError {
         RPCError(
             .failedPrecondition, "a message was written after the request was finished")
     }

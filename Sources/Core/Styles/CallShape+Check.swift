@@ -8,7 +8,7 @@ extension MethodSignature {
     }
 
     /// The error of such a call; nil if the method fits.
-    func shapeError(_ shape: CallShape) -> RPCError? {
+    package func shapeError(_ shape: CallShape) -> RPCError? {
         let fits =
             self.shape == shape
             || (shape.hasRequestStream || !self.shape.hasRequestStream)
@@ -26,14 +26,6 @@ extension MethodSignature {
         )
         error.method = path
         return error
-    }
-}
-
-extension ServiceClient {
-    /// Starts a call, or fails it if its method does not fit a function for `shape`.
-    package func start(_ call: any CallRequests, _ method: MethodSignature, as shape: CallShape) {
-        if let error = method.shapeError(shape) { return call.fail(error) }
-        call.start()
     }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects the response of a call with one response, and delivers it at the end of the call.
+/// Collects the response of a call with one message in each direction, and delivers it at the end of the call.
 ///
 /// A second message is an error of the server: it is dropped, and the call fails.
 package final class SingleResponse: CallObserver {
@@ -24,28 +24,17 @@ package final class SingleResponse: CallObserver {
     /// Fixed from the start, so that no lock guards it.
     private let handler: Handler?
     private let isForTask: Bool
-    /// Receives the initial metadata when it arrives.
-    private let early: (@Sendable (Metadata) -> Void)?
-    /// Receives the reports of writes; nil for a call with one request.
-    private let control: HandlerControl?
     private let state: Mutex<State>
 
     /// A response for the waiter that ``expect(for:)`` sets.
     package init(isForTask: Bool = true) {
         handler = nil
-        early = nil
-        control = nil
         self.isForTask = isForTask
         state = Mutex(State())
     }
 
-    init(
-        writesTo control: HandlerControl? = nil, early: (@Sendable (Metadata) -> Void)? = nil,
-        for handler: @escaping Handler
-    ) {
+    package init(for handler: @escaping Handler) {
         self.handler = handler
-        self.early = early
-        self.control = control
         isForTask = false
         state = Mutex(State())
     }
@@ -64,7 +53,6 @@ extension SingleResponse {
 
     package func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
-        early?(initialMetadata)
     }
 
     package func receive(message: [UInt8], from call: any CallRequests) {
@@ -77,9 +65,7 @@ extension SingleResponse {
         }
     }
 
-    package func messageWasWritten(wasAccepted: Bool) {
-        control?.messageWasWritten(wasAccepted: wasAccepted)
-    }
+    package func messageWasWritten(wasAccepted: Bool) {}
 
     package func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in
@@ -92,14 +78,12 @@ extension SingleResponse {
 
     package var acceptsWholeResponse: Bool { true }
     package var isAwaited: Bool { isForTask }
-    package var runsHandlers: Bool { control != nil }
 
     package func receive(_ response: inout RawResponse, from call: any CallRequests) {
         hand(&response)
     }
 
     private func hand(_ response: inout RawResponse) {
-        control?.callHasEnded()
         if let handler { return handler(&response) }
         let waiter = state.withLock { $0.waiter.take() }
         guard let waiter else { return keep(response.take()) }

@@ -1,4 +1,5 @@
 public import SwiftletCore
+public import SwiftletStyles
 
 // Plain HTTP requests over the connections of a channel, in any version of HTTP.
 

@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 

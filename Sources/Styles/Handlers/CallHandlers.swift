@@ -1,5 +1,5 @@
+public import SwiftletCore
 import SwiftletTransport
-import Synchronization
 
 /// The handlers of a call with a stream of responses. They are called one at a time and in order,
 /// on the channel's queue, which a handler must not block. An event that is caused by a write, a
@@ -102,7 +102,7 @@ public struct WritingCall<Request: Sendable>: Sendable {
         let bytes = try codec.encode(message)
         let isDropped = running.call.dropsWrites
         guard try writing.willWrite(isDropped: isDropped, then) else { return then(false) }
-        running.call.write(bytes, andFinish: false)
+        running.call.write(bytes, andFinish: false, allowsCompression: true)
     }
 
     /// Sends the values of a sequence without waiting for room, so that all of them may be in memory. `then` is called

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import SwiftletCore
+@testable import SwiftletStyles
 
 @Suite("The demand of a call with handlers")
 struct HandlerDemandTests {

@@ -1,3 +1,5 @@
+public import SwiftletCore
+
 // Calls with handlers, for code without `await`. Handlers run on the channel's queue and must not
 // block it. The names begin with `start`, so that the compiler does not match a trailing closure to
 // one of the `async` functions.
@@ -47,7 +49,6 @@ extension ServiceClient {
             completion(raw.takeResult(codec))
         }
     }
-
 }
 
 extension Channel {
@@ -61,7 +62,6 @@ extension Channel {
         call.start(only: consume message)
         return RunningCall(call: call)
     }
-
 }
 
 extension ServiceClient {
@@ -107,24 +107,23 @@ extension ServiceClient {
     }
 
     /// Starts a call with one response, whose requests are written to the result.
-    package func startWriting<Request, Reply>(
+    func startWriting<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape,
         early: (@Sendable (Metadata) -> Void)? = nil,
-        handler: @escaping SingleResponse.Handler
+        handler: @escaping WritingObserver.Handler
     ) -> WritingCall<Request> {
-        let control = HandlerControl(initialDemand: 0)
-        let observer = SingleResponse(writesTo: control, early: early, for: handler)
+        let observer = WritingObserver(early: early, for: handler)
         let call = makeCall(method.signature, options, observer: observer)
         // One for the response, and one for a second message, which is an error.
         call.receiveNext()
         call.receiveNext()
         start(call, method.signature, as: shape)
         return WritingCall(
-            running: RunningCall(call: call), writing: control, codec: method.requestCodec)
+            running: RunningCall(call: call), writing: observer.control, codec: method.requestCodec)
     }
 
     /// Starts a call whose requests are written to the result.
-    package func startWriting<Request, Reply>(
+    func startWriting<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions,
         _ handlers: ResponseHandlers<Reply>, as shape: CallShape
     ) -> WritingCall<Request> {
