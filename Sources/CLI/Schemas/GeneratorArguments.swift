@@ -16,7 +16,7 @@ enum GeneratorArguments {
             "faces", named: "handlers,blocking,futures",
             help:
                 "functions of clients besides async ones, separated by commas; the source imports "
-                + "SwiftletStyles for blocking and futures"),
+                + "SwiftletStyles then"),
         .value("fake", named: "yes|no", help: "writes fake clients for tests; default: no"),
         .value("service", named: "yes|no", help: "writes services for test servers; default: no"),
         .value(

@@ -126,14 +126,13 @@ extension FileSource {
         return found.inOrder()
     }
 
-    /// The import of the module with blocking calls and futures, if a client has such functions. It is public only if a
+    /// The import of the module with calls that are not `async`, if a client has such functions. It is public only if a
     /// declaration has a type of the module: the compiler warns of a public import that bodies alone use.
     private var styles: (module: String, keyword: String)? {
         let methods = services.flatMap(\.methods)
-        let faces = options.faces.intersection([.blocking, .futures])
-        guard options.writesClients, !methods.isEmpty, !faces.isEmpty else { return nil }
+        guard options.writesClients, !methods.isEmpty, !options.faces.isEmpty else { return nil }
         let hasTypes =
-            faces.contains(.futures)
+            options.faces != [.blocking]
             || methods.contains { $0.streamsRequests || $0.streamsResponses }
         // Beside `package import` in other files, a plain one is an error in some modes of the compiler.
         let keyword = options.visibility == .package ? "internal import " : "import "

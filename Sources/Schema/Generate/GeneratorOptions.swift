@@ -41,14 +41,14 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// Whether each service gets a client, and a protocol of the client. Default: true.
     public var writesClients = true
 
-    /// The forms of calls that a client can have besides `async`.
+    /// The forms of calls that a client can have besides `async`. The source imports SwiftletStyles for each of them.
     @nonexhaustive
     public enum Face: String, Hashable, Sendable, CaseIterable {
         /// `startSayHello`, with a completion handler or handlers of the responses.
         case handlers
-        /// `blockingSayHello`, which blocks its thread. The source imports SwiftletStyles.
+        /// `blockingSayHello`, which blocks its thread.
         case blocking
-        /// `sayHelloCall`, whose result has a future for each part of the response. The source imports SwiftletStyles.
+        /// `sayHelloCall`, whose result has a future for each part of the response.
         case futures
     }
 

@@ -7,7 +7,7 @@ import SwiftletMessages
 /// ```
 ///
 /// The source uses only public declarations: those of `Swiftlet`, of the modules in the options, of
-/// `SwiftletLoopback` for fakes and server protocols, of `SwiftletStyles` for blocking functions and futures, and of
+/// `SwiftletLoopback` for fakes and server protocols, of `SwiftletStyles` for functions that are not `async`, and of
 /// `SwiftletWellKnown` and `SwiftletDynamic` where fields or methods have types of these modules. It is formatted. It
 /// depends only on the schema and the options: two runs write the same bytes.
 ///

@@ -348,13 +348,13 @@ struct SwiftGeneratorTests {
         #expect(source.contains("\nextension \(namespace) {\n"), "\(source)")
     }
 
-    @Test("imports the module of blocking calls and futures only if a client has such functions")
+    @Test("imports the module of calls that are not async only if a client has such functions")
     func stylesModule() throws {
         let service = "service S { rpc Get(M) returns (M); }"
         for (declarations, faces, isNeeded) in [
             (service, [.blocking], true), (service, [.futures], true),
-            (service, [.handlers], false), ("service S {}", [.blocking], false),
-            ("", [.blocking], false),
+            (service, [.handlers], true), (service, [], false),
+            ("service S {}", [.blocking], false), ("", [.blocking], false),
         ] as [(String, Set<GeneratorOptions.Face>, Bool)] {
             var options = GeneratorOptions()
             options.faces = faces
@@ -370,7 +370,7 @@ struct SwiftGeneratorTests {
         let unary = "service S { rpc Get(M) returns (M); }"
         for (service, face, keyword) in [
             (unary, .blocking, "\nimport "), (stream, .blocking, "\npublic import "),
-            (unary, .futures, "\npublic import "),
+            (unary, .futures, "\npublic import "), (unary, .handlers, "\npublic import "),
         ] as [(String, GeneratorOptions.Face, String)] {
             var options = GeneratorOptions()
             options.visibility = .public
