@@ -1,5 +1,5 @@
 /// Values of fields by their addresses.
-enum FieldValue {
+package enum FieldValue {
     /// Whether an optional has a value.
     @inline(__always)
     static func isPresent(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
@@ -48,7 +48,7 @@ enum FieldValue {
         }
     }
 
-    static func areEqual(
+    package static func areEqual(
         _ entry: TableEntry, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer
     ) -> Bool {
         switch entry.code {
@@ -85,7 +85,7 @@ enum FieldValue {
 
     /// Calls `body` with what each value of a field is, and with its address. Leaves out a value that is not
     /// encoded. Not for maps.
-    static func forEach(
+    package static func forEach(
         _ entry: TableEntry, _ place: UnsafeRawPointer,
         _ body: (TableEntry, UnsafeRawPointer) -> Void
     ) {

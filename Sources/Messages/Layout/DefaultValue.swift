@@ -2,7 +2,7 @@
 @safe
 package class DefaultValue: FieldDetail {
     /// What the value is, without the default.
-    let value: UnsafePointer<TableEntry>
+    package let value: UnsafePointer<TableEntry>
 
     init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
 

@@ -1,15 +1,15 @@
 /// The fields of a message type. Made at the type's first use, and never freed.
 @safe
 @usableFromInline
-struct FieldTable {
+package struct FieldTable {
     /// In the order of the list. After the last one follows an entry that no tag matches.
-    let entries: UnsafePointer<TableEntry>
-    let count: Int
+    package let entries: UnsafePointer<TableEntry>
+    package let count: Int
     /// Where the message stores its unknown fields. Nil if it computes them.
     let unknownFieldsOffset: Int?
     /// Whether the message has the eight bytes that an ``Absence`` looks at.
     let hasEightBytes: Bool
-    let type: Unmanaged<MessageType>
+    package let type: Unmanaged<MessageType>
 
     /// For each number below `directCount`: one more than the field's index; 0 if there is none.
     private let direct: UnsafePointer<UInt16>

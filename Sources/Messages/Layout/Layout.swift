@@ -25,7 +25,7 @@ import Synchronization
 /// A generic type cannot store a static property. There, declare `static var layout: Layout<Self> { Layout { … } }`.
 @safe
 public struct Layout<M: Message> {
-    @usableFromInline let table: UnsafePointer<FieldTable>
+    @usableFromInline package let table: UnsafePointer<FieldTable>
 
     /// Makes the layout of `M`. Calls `list` once for each type, at the type's first use.
     public init(_ list: (_ field: FieldList<M>) -> Void) {

@@ -4,13 +4,13 @@
 @safe
 package final class MapField: FieldDetail {
     /// What the keys and the values are.
-    let key: UnsafePointer<TableEntry>
-    let value: UnsafePointer<TableEntry>
+    package let key: UnsafePointer<TableEntry>
+    package let value: UnsafePointer<TableEntry>
 
     let isEmpty: (_ map: UnsafeRawPointer) -> Bool
 
     /// Calls `body` for each entry; if `isSorted`, in the order of the keys.
-    let forEach:
+    package let forEach:
         (
             _ map: UnsafeRawPointer, _ isSorted: Bool,
             _ body: (_ key: UnsafeRawPointer, _ value: UnsafeRawPointer) -> Void
@@ -26,7 +26,7 @@ package final class MapField: FieldDetail {
         ) throws(WireError) -> Void
 
     let reserve: (_ count: Int, _ map: UnsafeMutableRawPointer) -> Void
-    let areEqual: (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
+    package let areEqual: (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
     let hash: (_ map: UnsafeRawPointer, _ hasher: inout Hasher) -> Void
 
     /// The functions for a map of these types. The compiler makes them for the types that are most used in maps, because

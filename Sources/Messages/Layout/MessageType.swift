@@ -63,7 +63,7 @@ package class MessageType: FieldDetail {
 
     /// Where the message stores its unknown fields; nil if it computes them.
     func unknownFieldsOffset() -> Int? { abstract() }
-    func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields { abstract() }
+    package func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields { abstract() }
     func appendUnknown(_ fields: UnsafeBufferPointer<UInt8>, to message: UnsafeMutableRawPointer) {
         abstract()
     }
@@ -175,7 +175,7 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
         }
     }
 
-    override func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields {
+    override package func unknownFields(_ message: UnsafeRawPointer) -> UnknownFields {
         unsafe message.assumingMemoryBound(to: M.self).pointee.unknownFields
     }
 

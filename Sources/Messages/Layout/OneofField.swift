@@ -29,8 +29,8 @@ package final class OneofField: FieldDetail {
     package let choice: ObjectIdentifier
     /// Never freed, as the table.
     let functions: UnsafePointer<Functions>
-    /// The name of the case that is set.
-    let caseName: (_ choice: UnsafeRawPointer) -> String?
+    /// The name of the case that is set, in the spelling of a `.proto` file.
+    package let caseName: (_ choice: UnsafeRawPointer) -> String?
 
     @usableFromInline
     init<Value, Choice>(
@@ -45,7 +45,8 @@ package final class OneofField: FieldDetail {
         unsafe functions = UnsafePointer(memory)
         unsafe caseName = { place in
             let choice = unsafe place.assumingMemoryBound(to: Choice?.self).pointee
-            return choice.flatMap { Mirror(reflecting: $0).children.first?.label }
+            let label = choice.flatMap { Mirror(reflecting: $0).children.first?.label }
+            return label.map(PropertyNames.snakeCase)
         }
     }
 }

@@ -71,7 +71,7 @@ enum PlainField: UInt8, Sendable {
 ///
 /// A plain value: the object is never freed, because the table is not.
 @safe
-struct TableEntry {
+package struct TableEntry {
     /// The tag as it is written. The wire type of a packed list is that of its bytes.
     let tag: UInt32
     /// The other tag with which a list of numbers may arrive; equal to `tag` for every other field.
@@ -79,17 +79,17 @@ struct TableEntry {
     /// The bytes of the tag, the first one lowest.
     let tagBytes: UInt64
     let tagByteCount: UInt8
-    let shape: FieldShape
-    let code: FieldCode
+    package let shape: FieldShape
+    package let code: FieldCode
     let plain: PlainField
     /// Where the property begins, in bytes from the start of the message.
-    let offset: UInt32
+    package let offset: UInt32
     /// Tells that the field is not written.
     let absence: Absence
     /// What the codec must know of the property's type, if that is not a type of the language.
     let detail: Unmanaged<FieldDetail>?
 
-    var number: UInt32 { tag &>> 3 }
+    package var number: UInt32 { tag &>> 3 }
 
     init(
         _ number: UInt32, _ code: FieldCode, _ shape: FieldShape, offset: Int,
@@ -155,7 +155,7 @@ extension TableEntry {
 
     /// The detail of a field whose shape or code says of which type it is.
     @inline(__always)
-    func detail<Detail: FieldDetail>(as type: Detail.Type) -> Detail {
+    package func detail<Detail: FieldDetail>(as type: Detail.Type) -> Detail {
         // Safe: `FieldList` makes every entry with the detail of its shape and its code.
         unsafe unsafeDowncast(detail.unsafelyUnwrapped.takeUnretainedValue(), to: type)
     }
@@ -169,7 +169,7 @@ extension TableEntry {
 
     /// The table of the message type of a message field.
     @inline(__always)
-    var nestedTable: UnsafePointer<FieldTable> {
+    package var nestedTable: UnsafePointer<FieldTable> {
         unsafe messageType._withUnsafeGuaranteedRef { unsafe $0.table }
     }
 }

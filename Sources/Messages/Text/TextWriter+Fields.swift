@@ -29,7 +29,7 @@ extension TextWriter {
         let label =
             entry.shape == .oneof ? unsafe entry.detail(as: OneofField.self).caseName(place) : nil
         unsafe FieldValue.forEach(entry, place) {
-            unsafe value(label.map(PropertyNames.snakeCase) ?? name, $0, $1)
+            unsafe value(label ?? name, $0, $1)
         }
     }
 
@@ -42,7 +42,7 @@ extension TextWriter {
         }
     }
 
-    mutating func value(_ name: String, _ entry: TableEntry, _ place: UnsafeRawPointer) {
+    package mutating func value(_ name: String, _ entry: TableEntry, _ place: UnsafeRawPointer) {
         switch entry.code {
         case .int32, .sint32, .sfixed32: unsafe line(name, "\(place.load(as: Int32.self))")
         case .int64, .sint64, .sfixed64: unsafe line(name, "\(place.load(as: Int64.self))")

@@ -23,7 +23,7 @@ package struct TextWriter {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The names of the properties by their offset.
-    mutating func names(of table: UnsafePointer<FieldTable>) -> [Int: String] {
+    package mutating func names(of table: UnsafePointer<FieldTable>) -> [Int: String] {
         let key = UInt(bitPattern: table)
         if let names = namesByTable[key] { return names }
         let names = unsafe table.pointee.type._withUnsafeGuaranteedRef { $0.propertyNames() }

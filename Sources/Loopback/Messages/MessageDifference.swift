@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 extension Message {
     /// How this message differs from another one, for tests: a line for each field, such as `name: "a" → "b"`, where
     /// `"a"` is that of `other`. Empty if the messages are equal.
@@ -57,15 +59,10 @@ private struct MessageDifference {
         case .singular, .required: unsafe values(entry, name, old, new)
         case .defaulted:
             unsafe values(entry.detail(as: DefaultValue.self).value.pointee, name, old, new)
-        case .optional:
-            // Safe: an optional stores its value at its start.
-            unsafe values(
-                entry, name, FieldValue.isPresent(entry, old) ? old : nil,
-                FieldValue.isPresent(entry, new) ? new : nil)
-        case .list, .packedList: unsafe lists(entry, old, new) { "\(name)[\($0)]" }
-        case .indirect: unsafe lists(entry, old, new) { _ in name }
+        case .list, .packedList: unsafe elements(entry, old, new) { "\(name)[\($0)]" }
+        case .optional, .indirect: unsafe elements(entry, old, new) { _ in name }
         case .map: unsafe maps(name, entry.detail(as: MapField.self), old, new)
-        case .oneof: unsafe choices(name, path, entry.detail(as: OneofField.self), old, new)
+        case .oneof: unsafe choices(entry, name, path, old, new)
         }
     }
 
@@ -87,17 +84,24 @@ private struct MessageDifference {
         }
     }
 
-    private mutating func lists(
+    /// The elements of a list, or the one value of what can be absent.
+    private mutating func elements(
         _ entry: TableEntry, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer,
         _ name: (_ index: Int) -> String
     ) {
-        let (before, after) = unsafe (ListElements(at: old), ListElements(at: new))
-        let stride = FieldValue.stride(entry)
-        for index in 0..<max(before.count, after.count) {
+        let (before, after) = unsafe (places(entry, old), places(entry, new))
+        for index in unsafe 0..<max(before.count, after.count) {
             unsafe values(
-                entry, name(index), index < before.count ? before.first + index &* stride : nil,
-                index < after.count ? after.first + index &* stride : nil)
+                entry, name(index), index < before.count ? before[index] : nil,
+                index < after.count ? after[index] : nil)
         }
+    }
+
+    /// Safe: the values of a list and of an optional stay where they are as long as the message does not change.
+    private func places(_ entry: TableEntry, _ field: UnsafeRawPointer) -> [UnsafeRawPointer] {
+        var places: [UnsafeRawPointer] = unsafe []
+        unsafe FieldValue.forEach(entry, field) { unsafe places.append($1) }
+        return unsafe places
     }
 
     private mutating func maps(
@@ -130,25 +134,26 @@ private struct MessageDifference {
     }
 
     private mutating func choices(
-        _ name: String, _ path: String, _ detail: OneofField, _ old: UnsafeRawPointer,
+        _ entry: TableEntry, _ name: String, _ path: String, _ old: UnsafeRawPointer,
         _ new: UnsafeRawPointer
     ) {
+        let detail = entry.detail(as: OneofField.self)
         func label(_ place: UnsafeRawPointer) -> String {
-            unsafe detail.caseName(place).map { path + PropertyNames.snakeCase($0) } ?? name
+            unsafe detail.caseName(place).map { path + $0 } ?? name
         }
-        let value = unsafe detail.value.pointee
-        let visit = unsafe detail.functions
         var isSet = false
-        unsafe visit.pointee.visit(old) { before in
+        unsafe FieldValue.forEach(entry, old) { value, before in
             isSet = true
             var isSetInBoth = false
-            unsafe visit.pointee.visit(new) { after in
+            unsafe FieldValue.forEach(entry, new) { _, after in
                 isSetInBoth = true
                 unsafe values(value, label(new), before, after)
             }
             if !isSetInBoth { unsafe values(value, label(old), before, nil) }
         }
-        if !isSet { unsafe visit.pointee.visit(new) { unsafe values(value, label(new), nil, $0) } }
+        if !isSet {
+            unsafe FieldValue.forEach(entry, new) { unsafe values($0, label(new), nil, $1) }
+        }
     }
 
     /// A value on one line.
