@@ -19,7 +19,7 @@ package enum FieldValue {
     }
 
     /// Whether a value is zero or empty. This is not equality with zero: minus zero equals zero, but it is encoded.
-    static func isInitial(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
+    package static func isInitial(_ entry: TableEntry, _ place: UnsafeRawPointer) -> Bool {
         switch entry.code {
         case .string: unsafe place.assumingMemoryBound(to: String.self).pointee.isEmpty
         case .bytes: unsafe place.assumingMemoryBound(to: [UInt8].self).pointee.isEmpty

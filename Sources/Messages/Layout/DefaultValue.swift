@@ -6,7 +6,7 @@ package class DefaultValue: FieldDetail {
 
     init(_ value: UnsafePointer<TableEntry>) { unsafe self.value = value }
 
-    func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { abstract() }
+    package func withDefault(_ body: (_ value: UnsafeRawPointer) -> Void) { abstract() }
 
     /// Whether a value is encoded as the default.
     final func isDefault(_ place: UnsafeRawPointer) -> Bool {
@@ -25,7 +25,7 @@ final class DefaultValueOf<Value: Hashable & Sendable>: DefaultValue {
             TableEntry.immortal(number, kind.code, .required, offset: 0, detail: kind.detail))
     }
 
-    override func withDefault(_ body: (UnsafeRawPointer) -> Void) {
+    override package func withDefault(_ body: (UnsafeRawPointer) -> Void) {
         unsafe withUnsafePointer(to: defaultValue) { unsafe body(UnsafeRawPointer($0)) }
     }
 }

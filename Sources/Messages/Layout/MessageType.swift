@@ -71,7 +71,7 @@ package class MessageType: FieldDetail {
     /// Names of the properties by their offset, for text.
     func propertyNames() -> [Int: String] { abstract() }
     /// Calls `body` with the address of a new message.
-    func withNew(_ body: (_ message: UnsafeMutableRawPointer) -> Void) { abstract() }
+    package func withNew(_ body: (_ message: UnsafeMutableRawPointer) -> Void) { abstract() }
 }
 
 /// `List` is `[M]`: a function that has that type needs not look it up at each call.
@@ -187,7 +187,7 @@ final class MessageTypeOf<M: Message, List: RangeReplaceableCollection<M>>: Mess
 
     override func propertyNames() -> [Int: String] { PropertyNames.byOffset(of: M()) }
 
-    override func withNew(_ body: (UnsafeMutableRawPointer) -> Void) {
+    override package func withNew(_ body: (UnsafeMutableRawPointer) -> Void) {
         var message = M()
         unsafe withUnsafeMutableBytes(of: &message) { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -24,7 +24,7 @@ package final class OneofField: FieldDetail {
     }
 
     /// What the values are. Never a oneof.
-    let value: UnsafePointer<TableEntry>
+    package let value: UnsafePointer<TableEntry>
     /// The type of the enum.
     package let choice: ObjectIdentifier
     /// Never freed, as the table.

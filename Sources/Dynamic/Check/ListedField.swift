@@ -1,28 +1,30 @@
+import SwiftletMessages
+
 /// A field as a message lists it, for a comparison with its declaration.
-package struct ListedField {
-    package let number: UInt32
-    package let shape: FieldShape
+struct ListedField {
+    let number: UInt32
+    let shape: FieldShape
     /// What the values are; of a map, the values of the entries.
-    package let code: FieldCode
+    let code: FieldCode
     /// What the keys of a map are.
-    package let keyCode: FieldCode?
+    let keyCode: FieldCode?
     /// The enum of a oneof.
-    package let choice: ObjectIdentifier?
+    let choice: ObjectIdentifier?
     /// The full name of a message.
-    package let messageName: String?
+    let messageName: String?
     private let enumType: EnumType?
 
     /// The value in a new message, as the Swift type of the property; nil for a message, and for what can be absent. An
     /// enum is an `Int32`.
-    package private(set) var initial: Any?
+    private(set) var initial: Any?
     /// Whether a field without presence is omitted when it is zero or empty.
-    package private(set) var omitsZero = true
+    private(set) var omitsZero = true
 
     /// The name of an enum's value; nil when the number has no name, and for other types.
-    package func valueName(_ number: Int32) -> String? { enumType?.name(of: number) }
+    func valueName(_ number: Int32) -> String? { enumType?.name(of: number) }
 
     /// The fields of a message type in the order of its list.
-    package static func all<M: Message>(of type: M.Type) -> [ListedField] {
+    static func all<M: Message>(of type: M.Type) -> [ListedField] {
         let table = unsafe M.layout.table
         return unsafe table.pointee.type._withUnsafeGuaranteedRef { type in
             var fields: [ListedField] = []
