@@ -22,7 +22,7 @@ package struct FieldTable {
 
 extension FieldTable {
     /// The field that a tag belongs to; nil if there is none, or if its values have another wire type.
-    func entry(for tag: UInt32) -> UnsafePointer<TableEntry>? {
+    package func entry(for tag: UInt32) -> UnsafePointer<TableEntry>? {
         guard let index = index(of: tag &>> 3) else { return nil }
         let entry = unsafe entries + index
         return unsafe entry.pointee.tag == tag || entry.pointee.otherTag == tag ? entry : nil

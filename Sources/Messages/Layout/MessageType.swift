@@ -10,7 +10,7 @@ package class MessageType: FieldDetail {
     /// The address of the table, after its first use; 0 before.
     private let knownTable = Atomic<UInt>(0)
     /// The distance of two elements of an array, in bytes.
-    let stride: Int
+    package let stride: Int
     /// Whether an optional has a byte of its own that says whether it is nil, after the message.
     let hasTagByte: Bool
     let presence: Presence

@@ -149,7 +149,7 @@ package struct TableEntry {
 extension TableEntry {
     /// The message type of a message field.
     @inline(__always)
-    var messageType: Unmanaged<MessageType> {
+    package var messageType: Unmanaged<MessageType> {
         unsafe unmanagedDetail(as: MessageType.self)
     }
 

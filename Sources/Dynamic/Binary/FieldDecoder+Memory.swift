@@ -1,3 +1,5 @@
+package import SwiftletMessages
+
 // What a message of a peer needs in memory, which can be hundreds of times its bytes.
 extension Message {
     /// How many bytes the elements of all lists of messages and strings have when `bytes` are decoded. Costs less than
