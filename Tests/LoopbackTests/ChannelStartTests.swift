@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftletBalancing
 import SwiftletLoopback
 import Synchronization
@@ -127,6 +128,33 @@ struct ChannelStartTests {
         let calls = resolver.calls.withLock { $0 }
         #expect(Set(calls) == ["start by none", "request by none", "stop by none"])
         #expect(server.connectionCount == 3)
+    }
+
+    @Test("waits for a new connection if it begins after reconnect()")
+    func reconnecting() async throws {
+        let server = try Self.server()
+        let channel = try Channel(
+            server.target, credentials: .insecure, queue: CompletionQueue(.ownThread))
+        #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        let core = try #require(channel.backend as? ChannelCore)
+        let link = try #require(core.state.withLock { $0.members.values.first }?.allLinks.first)
+        // The loop stops nothing meanwhile.
+        let isBlocked = Atomic(false)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        channel.queue.loop.run {
+            isBlocked.store(true, ordering: .relaxed)
+            mayGoOn.wait()
+        }
+        try await eventually { isBlocked.load(ordering: .relaxed) }
+        channel.reconnect()
+        async let answer = channel.unary(Self.whoAmI, [])
+        try await eventually {
+            link.callCount > 0 || core.state.withLock { $0.waiting.count } > 0
+        }
+        #expect(link.callCount == 0)
+        mayGoOn.signal()
+        #expect(try await answer == [1])
+        #expect(server.connectionCount == 2)
     }
 
     @Test("by connect() connects also with a policy that connects only for calls")

@@ -200,8 +200,8 @@ extension ChannelCore {
         idleTimer.cancel()
         let (members, isAwaited, isOver) = change { state in
             state.picker = nil
-            state.route = .none
-            state.routeVersion &+= 1
+            _ = state.renewRoute()
+            state.isReconnecting = false
             state.move(to: .idle)
             return (
                 Array(state.members.values), !state.waiting.isEmpty,
@@ -294,7 +294,9 @@ extension ChannelCore {
 
     func install(_ connectivity: ConnectivityState, _ picker: any Picker) {
         let calls = change { state in
-            guard state.connectivity != .shutdown else { return [] as [CallCore] }
+            guard state.connectivity != .shutdown, !state.isReconnecting else {
+                return [] as [CallCore]
+            }
             state.picker = picker
             state.move(to: connectivity)
             return state.renewRoute()

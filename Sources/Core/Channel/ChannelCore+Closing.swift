@@ -31,9 +31,16 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     }
 
     /// Begins again with another resolver, balancer and subchannels. The connections that are left close after their
-    /// last calls.
+    /// last calls. A call that begins from now on waits for the new ones.
     func reconnect() {
-        guard connectivity != .idle else { return }
+        let isUsed = state.withLock { state in
+            guard state.connectivity != .idle, state.connectivity != .shutdown else { return false }
+            state.isReconnecting = true
+            state.picker = nil
+            _ = state.renewRoute()
+            return true
+        }
+        guard isUsed else { return }
         post(.stop)
         post(.exitIdle)
     }

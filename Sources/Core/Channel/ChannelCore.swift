@@ -11,6 +11,8 @@ final class ChannelCore: Sendable {
         var picker: (any Picker)?
         /// How calls find a connection. It is derived from the picker.
         var route = Route.none
+        /// Whether the balancer is about to be stopped, for another. Its reports have no effect any more.
+        var isReconnecting = false
         /// Counts changes of the route. A call that found no connection waits only if the route has
         /// not changed since it tried.
         var routeVersion: UInt64 = 0
