@@ -58,7 +58,11 @@ extension Channel {
             throw refusal(of: url, "expected '//' behind its scheme")
         }
         let bytes = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
-        let authority = String(decoding: bytes, as: UTF8.self)
+        var authority = String(decoding: bytes, as: UTF8.self)
+        // RFC 6874: the '%' before the zone of an IPv6 address.
+        if bytes.first == UInt8(ascii: "[") {
+            authority = authority.replacingOccurrences(of: "%25", with: "%")
+        }
         guard let (host, port) = Target.split(authority) else {
             throw refusal(
                 of: url,

@@ -96,10 +96,17 @@ struct ValueTests {
         for text in [
             "dns:///localhost:1", "http://[::1]", "http://[::1]:1/", "HTTP://Localhost/",
             "http://b\u{fc}cher.example", "http://unix:1", "http://dns",
+            "http://[fe80::1%25lo]:1",
         ] {
             let other = try Channel(#require(URL(string: text)), credentials: .insecure)
             #expect(other.snapshot?.target.hasPrefix("dns:///") == true)
         }
+    }
+
+    @Test("names the interface of an IPv6 address")
+    func zone() throws {
+        let url = try #require(URL(string: "http://[fe80::1%251]:80"))
+        #expect(try Channel(url).snapshot?.target == "dns:///[fe80::1%1]:80")
     }
 
     @Test(

@@ -33,14 +33,17 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     /// Begins again with another resolver, balancer and subchannels. The connections that are left close after their
     /// last calls. A call that begins from now on waits for the new ones.
     func reconnect() {
-        let isUsed = state.withLock { state in
+        let isUsed = change { state in
             guard state.connectivity != .idle, state.connectivity != .shutdown else { return false }
             state.isReconnecting = true
             state.picker = nil
             _ = state.renewRoute()
+            state.move(to: .connecting)
             return true
         }
         guard isUsed else { return }
+        // The next balancer may not know the clusters of this one.
+        methodConfigs?.removeSelector()
         post(.stop)
         post(.exitIdle)
     }
