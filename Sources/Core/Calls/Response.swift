@@ -57,12 +57,6 @@ extension Response: CustomStringConvertible {
     package internal(set) var initialMetadata: Metadata?
     package internal(set) var end: CallEnd
 
-    package init(message: [UInt8]? = nil, initialMetadata: Metadata? = nil, end: CallEnd) {
-        self.message = message
-        self.initialMetadata = initialMetadata
-        self.end = end
-    }
-
     /// Moves the response out.
     @usableFromInline
     mutating func take() -> RawResponse {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects the response of a call with one message in each direction, and delivers it at the end of the call.
+/// Collects the response of a call with one response, and delivers it at the end of the call.
 ///
 /// A second message is an error of the server: it is dropped, and the call fails.
 package final class SingleResponse: CallObserver {

@@ -110,7 +110,7 @@ extension ServiceClient {
     func startWriting<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, as shape: CallShape,
         early: (@Sendable (Metadata) -> Void)? = nil,
-        handler: @escaping WritingObserver.Handler
+        handler: @escaping SingleResponse.Handler
     ) -> WritingCall<Request> {
         let observer = WritingObserver(early: early, for: handler)
         let call = makeCall(method.signature, options, observer: observer)
