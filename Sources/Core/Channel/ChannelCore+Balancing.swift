@@ -199,8 +199,7 @@ extension ChannelCore {
         balancing.resolutionTimer.cancel()
         idleTimer.cancel()
         let (members, isAwaited, isOver) = change { state in
-            state.picker = nil
-            _ = state.renewRoute()
+            state.removePicker()
             state.isReconnecting = false
             state.move(to: .idle)
             return (

@@ -36,8 +36,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         let isUsed = change { state in
             guard state.connectivity != .idle, state.connectivity != .shutdown else { return false }
             state.isReconnecting = true
-            state.picker = nil
-            _ = state.renewRoute()
+            state.removePicker()
             state.move(to: .connecting)
             return true
         }
@@ -133,8 +132,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     func shutDown() -> [any SubchannelLink] {
         let (members, waiting): ([SubchannelCore], [CallCore]) = change { state in
             state.move(to: .shutdown)
-            state.picker = nil
-            _ = state.renewRoute()
+            state.removePicker()
             return (Array(state.members.values), state.waiting.takeAll())
         }
         for queue in queues { queue.remove(self) }

@@ -145,14 +145,19 @@ extension ChannelCore.State {
         log.append(.connectivity(connectivity))
     }
 
+    /// Lets calls wait for another picker.
+    mutating func removePicker() {
+        picker = nil
+        route = .none
+        routeVersion &+= 1
+    }
+
     /// Computes the route again. Returns the waiting calls, which must try it: see
     /// ``ChannelCore/beginHandedOut(_:)``.
     mutating func renewRoute() -> [CallCore] {
         routeVersion &+= 1
         switch picker {
-        case nil:
-            route = .none
-            return []
+        case nil: return []
         case let single as SinglePicker:
             if single.subchannel.authority == nil, let member = members[single.subchannel.id],
                 let link = member.onlyLink as? Link
