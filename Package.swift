@@ -232,7 +232,8 @@ let package = Package(
             name: "CoreTests",
             dependencies: [
                 "SwiftletBalancing", "SwiftletCore", "SwiftletHTTP1", "SwiftletInterceptors",
-                "SwiftletJSON", "SwiftletObservation", "SwiftletTransport", "TestSupport",
+                "SwiftletJSON", "SwiftletObservation", "SwiftletStyles", "SwiftletTransport",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

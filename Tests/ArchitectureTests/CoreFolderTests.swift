@@ -23,7 +23,6 @@ struct CoreFolderTests {
         ("Subchannel", "the links to one endpoint"),
         ("Channel", "resolver, balancer and subchannels; gives calls their links"),
         ("Styles", "async; the types behind all styles"),
-        ("Writers", "writers and writeables"),
     ]
 
     /// What a folder uses of a later one. Each is a place where two ideas are not yet apart.

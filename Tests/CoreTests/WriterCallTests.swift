@@ -1,3 +1,4 @@
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Testing
 
 @Suite("A call with writers", .timeLimit(.minutes(5)))

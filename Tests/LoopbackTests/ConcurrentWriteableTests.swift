@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Swiftlet
+import SwiftletStyles
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Swiftlet
 import SwiftletLoopback
+import SwiftletStyles
 import Synchronization
 import Testing
 

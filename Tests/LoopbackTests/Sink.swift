@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletStyles
 import Synchronization
 
 /// Records the values that are written to the sink, and its end, as text.

@@ -123,7 +123,7 @@ extension CallOptions {
     }
 
     /// Removes the credentials, because the call gets their metadata. Otherwise it would keep what they captured.
-    mutating func takeCredentials() -> (any CallCredentials)? {
+    package mutating func takeCredentials() -> (any CallCredentials)? {
         guard let credentials else { return nil }
         self.credentials = nil
         return credentials

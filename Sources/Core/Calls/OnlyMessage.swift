@@ -21,11 +21,11 @@ extension Optional {
 }
 
 extension RPCError {
-    static var noMessage: RPCError {
+    package static var noMessage: RPCError {
         RPCError(.unimplemented, "the server ended the call with OK without sending a message")
     }
 
-    static var tooManyMessages: RPCError {
+    package static var tooManyMessages: RPCError {
         RPCError(.unimplemented, "the server sent more than one message")
     }
 }

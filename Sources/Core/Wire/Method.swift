@@ -128,7 +128,7 @@ extension Codec {
 
 extension RPCError {
     /// The error with the method of its call, unless it has one.
-    func of(_ signature: MethodSignature?) -> RPCError {
+    package func of(_ signature: MethodSignature?) -> RPCError {
         guard method == nil, let signature else { return self }
         var error = self
         error.method = signature.path

@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 /// Receives values one at a time, and then one end.

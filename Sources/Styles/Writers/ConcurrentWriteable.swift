@@ -1,3 +1,4 @@
+public import SwiftletCore
 import SwiftletTransport
 import Synchronization
 

@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 /// Transforms the values of another writer, and writes the results.
