@@ -72,15 +72,16 @@ extension CallCore {
         if case .attached(let carrier, let stream) = stage { carrier.finish(stream) }
     }
 
-    /// Asks for one more message.
-    package func receiveNext() { receiveNext(afterReading: 0) }
+    /// Asks for one more message. An observer that keeps messages and does not report what it reads, because another
+    /// call stands in between, asks when it has read all of them.
+    package func receiveNext() { receiveNext(afterReading: nil) }
 
     /// Asks for one more message, after the observer has read `byteCount` bytes of the messages
-    /// that it keeps.
+    /// that it keeps; nil means all of them.
     ///
     /// - Returns: Whether there was something to deliver.
     @discardableResult
-    func receiveNext(afterReading byteCount: Int) -> Bool {
+    func receiveNext(afterReading byteCount: Int?) -> Bool {
         let hasDeliveries = state.withLock { state in
             state.inbound.request()
             state.inbound.noteRead(byteCount)

@@ -103,8 +103,8 @@ extension Inbound {
     /// The observer asks for `count` more messages.
     mutating func request(_ count: Int = 1) { demand += count }
 
-    /// The observer has read `byteCount` bytes of the messages that it keeps.
-    mutating func noteRead(_ byteCount: Int) { keptByteCount -= byteCount }
+    /// The observer has read `byteCount` bytes of the messages that it keeps; nil means all of them.
+    mutating func noteRead(_ byteCount: Int?) { keptByteCount -= byteCount ?? keptByteCount }
 
     /// Drops the messages that were not delivered yet.
     mutating func dropMessages() { messages.removeAll() }
