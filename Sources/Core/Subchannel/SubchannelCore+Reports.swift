@@ -37,6 +37,8 @@ extension SubchannelCore: SubchannelStreamReceiver {
     }
 
     func stream(_ stream: SubchannelStream, failedWith error: RPCError) {
+        // The connection reports its own end, which is not a result of the check: calls then wait for another one.
+        guard stream.link.acceptsCalls else { return }
         let failure = RPCError(
             .unavailable,
             "the health check of \(stream.link.peer) failed with \(error.code): \(error.message)")
