@@ -7,7 +7,7 @@ extension ChannelCore: NetworkFollower {
         let members = state.withLock { Array($0.members.values) }
         // Calls that wait for the resolver's config wait for a connection from here on. A call that waits
         // for ready continues to wait.
-        methodConfigs?.releaseOthers()
+        methodConfigs?.releaseOthers(andLater: false)
         var calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
         calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
         for call in calls {

@@ -29,7 +29,9 @@ extension ChannelCore {
         if work.resolutionBackoff == nil { work.resolver?.requestResolution() }
     }
 
+    /// Asks after a delay, unless it was decided before to ask.
     func resolveLater(_ work: inout Balancing.State) {
+        guard !balancing.resolutionTimer.isScheduled else { return }
         var backoff = work.resolutionBackoff ?? Backoff(arguments.backoff)
         let delay = backoff.next()
         work.resolutionBackoff = backoff
@@ -38,9 +40,12 @@ extension ChannelCore {
         }
     }
 
-    /// The delay has passed. Makes a resolver if there is none.
+    /// The delay has passed. Makes a resolver if there is none. A resolver need not answer, so it is asked until a result
+    /// is accepted.
     func resolveAgain(_ work: inout Balancing.State) {
         guard work.resolutionBackoff != nil else { return }
+        balancing.resolutionTimer.cancel()
+        resolveLater(&work)
         HeldLocks.assertNone(calling: "resolver")
         if let resolver = work.resolver { resolver.requestResolution() } else { start(&work) }
     }
@@ -52,6 +57,7 @@ extension ChannelCore {
         guard work.resolutionBackoff != nil else { return }
         work.resolutionBackoff?.reset()
         balancing.resolutionTimer.cancel()
+        resolveLater(&work)
         if work.resolver == nil { start(&work) }
     }
 }
@@ -157,6 +163,6 @@ extension ChannelCore {
         } else {
             run(&work) { $0.resolverFailed(error, &$1) }
         }
-        methodConfigs?.releaseOthers()
+        methodConfigs?.releaseOthers(andLater: true)
     }
 }

@@ -104,8 +104,10 @@ extension DeferredCall {
     private func chooseConfig() {
         if let selection = state.withLock({ $0.beginChoice() }) {
             begin(selection)
-        } else if configs?.isKnown(orAdd: self) ?? true {
-            configIsKnown()
+        } else if let config = configs?.config(orAdd: self) {
+            configIsKnown(config)
+        } else if configs == nil {
+            begin(CallSelection(nil))
         } else {
             // The resolver of an idle channel starts with the first call.
             backend.connect()
@@ -114,10 +116,10 @@ extension DeferredCall {
         }
     }
 
-    /// Called when the config is known, if the call has waited for it.
-    func configIsKnown() {
+    /// Also called later, if the call has waited for the config.
+    func configIsKnown(_ config: any ConfigSelector) {
         let metadata = state.withLock { $0.options.metadata }
-        begin(configs?.selection(for: method.path, metadata) ?? CallSelection(nil))
+        begin(config.selection(for: method.path, metadata))
     }
 
     /// Makes the call, after the step that the selector may have put before it.

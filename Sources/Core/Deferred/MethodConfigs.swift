@@ -38,12 +38,12 @@ extension MethodConfigs {
     func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
         let config = selector ?? MethodConfigTable(config, serverName)
         // The old one is released outside the lock.
-        let (waiting, _) = state.withLock { state in
+        let (released, _) = state.withLock { state in
             let old = state.config
             state.config = config
             return (state.release(), old)
         }
-        for call in waiting { call.configIsKnown() }
+        released.begin()
     }
 
     /// Removes the selector of a resolver that is stopped. Calls wait for the next result, as before the first.
@@ -62,22 +62,22 @@ extension MethodConfigs {
     /// Ends the wait of calls that do not wait for ready: they use the current config. Called when the
     /// resolver has failed or the network is lost. The other calls wait for the resolver's config, because
     /// they would otherwise be sent without its limits, timeouts and retries.
-    func releaseOthers() {
-        for call in state.withLock({ $0.releaseOthers() }) { call.configIsKnown() }
+    ///
+    /// - Parameter andLater: Whether calls that begin later do not wait either: the resolver has failed.
+    func releaseOthers(andLater: Bool) {
+        state.withLock { $0.releaseOthers(andLater: andLater) }.begin()
     }
 
     /// Makes all waiting calls use the current config. Called when the channel is closed.
-    func release() {
-        for call in state.withLock({ $0.release() }) { call.configIsKnown() }
-    }
+    func release() { state.withLock { $0.release() }.begin() }
 
-    /// Whether the call can use the config. If not, the call waits: ``DeferredCall/configIsKnown()`` is
-    /// called later on another thread, unless the call is removed before.
-    func isKnown(orAdd call: DeferredCall) -> Bool {
+    /// The config; nil if the call must wait for it. ``DeferredCall/configIsKnown(_:)`` is then called later
+    /// on another thread, unless the call is removed before.
+    func config(orAdd call: DeferredCall) -> (any ConfigSelector)? {
         state.withLock { state in
-            let isKnown = state.isKnown(waitsForReady: call.waitsForReady)
-            if !isKnown { state.append(call) }
-            return isKnown
+            if state.isKnown(waitsForReady: call.waitsForReady) { return state.config }
+            state.append(call)
+            return nil
         }
     }
 
@@ -91,11 +91,6 @@ extension MethodConfigs {
     /// The number of calls that wait for the config.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// What is set for a call. Must be called only when the config is known.
-    func selection(for path: String, _ metadata: Metadata) -> CallSelection {
-        state.withLock { $0.config }.selection(for: path, metadata)
-    }
-
     /// What is set for a call; nil if the call must wait for the config.
     func knownSelection(for path: String, _ options: borrowing CallOptions) -> CallSelection? {
         let waitsForReady = options.waitForReady ?? false
@@ -103,6 +98,15 @@ extension MethodConfigs {
         guard let config else { return nil }
         return config.selection(for: path, options.metadata)
     }
+}
+
+/// Calls that have waited, and the config that they use: another one may follow at once, or none.
+private struct ReleasedCalls {
+    /// In the order in which they began to wait.
+    let calls: [DeferredCall]
+    let config: any ConfigSelector
+
+    func begin() { for call in calls { call.configIsKnown(config) } }
 }
 
 extension MethodConfigs.State {
@@ -115,25 +119,27 @@ extension MethodConfigs.State {
         waiting[ObjectIdentifier(call)] = (waitingNumber, call)
     }
 
-    /// Returns the waiting calls, in the order in which they began to wait.
-    fileprivate mutating func release() -> [DeferredCall] {
+    fileprivate mutating func release() -> ReleasedCalls {
         isKnown = true
-        defer { waiting = [:] }
-        return waiting.values.inOrder { $0.number < $1.number }.map(\.call)
+        return take { _ in true }
     }
 
-    /// Returns the waiting calls that do not wait for ready, in the order in which they began to wait.
-    fileprivate mutating func releaseOthers() -> [DeferredCall] {
-        servesOthers = true
-        let released = waiting.filter { !$0.value.call.waitsForReady }
+    fileprivate mutating func releaseOthers(andLater: Bool) -> ReleasedCalls {
+        if andLater { servesOthers = true }
+        return take { !$0.waitsForReady }
+    }
+
+    private mutating func take(where isReleased: (DeferredCall) -> Bool) -> ReleasedCalls {
+        let released = waiting.filter { isReleased($0.value.call) }
         for key in released.keys { waiting[key] = nil }
-        return released.values.inOrder { $0.number < $1.number }.map(\.call)
+        let calls = released.values.inOrder { $0.number < $1.number }.map(\.call)
+        return ReleasedCalls(calls: calls, config: config)
     }
 }
 
 extension ConfigSelector {
     /// What is set for a call. If the selector throws, that is an error with which the call fails.
-    fileprivate func selection(for path: String, _ metadata: Metadata) -> CallSelection {
+    func selection(for path: String, _ metadata: Metadata) -> CallSelection {
         HeldLocks.assertNone(calling: "config selector")
         do throws(RPCError) {
             return try select(for: path, metadata)

@@ -56,6 +56,9 @@ extension TimerSlot {
         if let change { keep((loop.schedule(target, at: deadline), loop), change) }
     }
 
+    /// Whether a timer was scheduled and neither cancelled nor, with ``hasFired(now:)``, emptied.
+    var isScheduled: Bool { state.withLock { $0.deadline != nil } }
+
     /// Called by the target when the timer fires. Empties the slot, unless another timer was
     /// scheduled in the meantime.
     package borrowing func hasFired(now: MonotonicInstant) {

@@ -40,6 +40,17 @@ struct DeferredCallTests {
         #expect(trial.cores.isEmpty)
     }
 
+    @Test("waits for the service config also after the network was lost, which ended earlier waits")
+    func configAfterLoss() throws {
+        let trial = try CallTrial(nil, isKnown: false)
+        trial.configs.releaseOthers(andLater: false)
+        trial.call.start()
+        #expect(trial.cores.isEmpty && trial.configs.waitingCount == 1)
+        trial.configs.releaseOthers(andLater: false)
+        #expect(trial.cores.count == 1)
+        trial.call.cancel()
+    }
+
     @Test("starts when the service config is known")
     func configKnown() throws {
         let trial = try CallTrial(nil, isKnown: false)
@@ -56,7 +67,7 @@ struct DeferredCallTests {
         trial.call.write(.whole([1]), andFinish: false)
         trial.call.start()
         trial.call.write(.whole([2]), andFinish: false)
-        trial.configs.releaseOthers()
+        trial.configs.releaseOthers(andLater: true)
         let core = try #require(trial.cores.first)
         trial.call.write(.whole([3]), andFinish: false)
         trial.call.finish()
@@ -80,7 +91,7 @@ struct DeferredCallTests {
             trial.call.cancel()
             trial.call.cancel()
             trial.call.start()
-            trial.configs.releaseOthers()
+            trial.configs.releaseOthers(andLater: true)
             #expect(trial.ends.map { $0.error?.code } == [.cancelled])
             #expect(trial.ends[0].error?.mayHaveBeenExecuted == false)
             #expect(trial.cores.isEmpty && trial.backend.openCalls.isEmpty)
@@ -93,7 +104,7 @@ struct DeferredCallTests {
             let trial = try CallTrial(nil, isKnown: false)
             trial.call.start()
             let (call, configs) = (trial.call, trial.configs)
-            async let made: Void = configs.releaseOthers()
+            async let made: Void = configs.releaseOthers(andLater: true)
             async let cancelled: Void = call.cancel()
             _ = await (made, cancelled)
             #expect(trial.ends.map { $0.error?.code } == [.cancelled])

@@ -5,7 +5,7 @@ import Testing
 @testable import Swiftlet
 @testable import SwiftletCore
 
-/// A resolver that answers each request before the request returns.
+/// A resolver that answers each request before the request returns, or never.
 private final class PromptResolver: Resolver {
     let requests = Counter()
     private let results = Mutex<ResolverResults?>(nil)
@@ -13,10 +13,13 @@ private final class PromptResolver: Resolver {
     /// It stops answering after this many requests, so that a channel which asks without a pause does not hang
     /// the test.
     private let limit: Int
+    /// The requests that it does not answer.
+    private let silentCount: Int
 
-    init(_ answer: ResolverResult, limit: Int = .max) {
+    init(_ answer: ResolverResult, limit: Int = .max, silentCount: Int = 0) {
         self.answer = Mutex(answer)
         self.limit = limit
+        self.silentCount = silentCount
     }
 
     func change(to result: ResolverResult) { answer.withLock { $0 = result } }
@@ -28,7 +31,7 @@ private final class PromptResolver: Resolver {
 
     func requestResolution() {
         requests.add()
-        guard requests.count < limit else { return }
+        guard requests.count < limit, requests.count > silentCount else { return }
         results.withLock { $0 }?.report(answer.withLock { $0 })
     }
 
@@ -112,10 +115,10 @@ struct RejectedResultTests {
         try await eventually { resolver.requests.count == 1 }
     }
 
-    @Test("is asked for again until it is accepted", arguments: kinds)
-    private func asksAgain(kind: Kind) async throws {
+    @Test("is asked for again until one is accepted", arguments: kinds, [0, 2])
+    private func asksAgain(kind: Kind, silentCount: Int) async throws {
         let server = try LoopbackServer { server in server.unary(Self.whoAmI) { _, _ in [1] } }
-        let resolver = PromptResolver(kind.result)
+        let resolver = PromptResolver(kind.result, silentCount: silentCount)
         let channel = try Self.channel(resolver, backoff: .milliseconds(1))
         channel.connect()
         try await eventually { resolver.requests.count >= 3 }

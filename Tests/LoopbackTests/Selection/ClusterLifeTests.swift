@@ -165,8 +165,9 @@ struct ClusterLifeTests {
 extension MethodConfigs {
     /// Whether the selector has a route to a cluster.
     fileprivate func routes(to cluster: String) -> Bool {
-        var metadata = Metadata()
-        metadata.append(received: .text(cluster), for: "x-cluster")
-        return selection(for: "/t.T/Ask", metadata).rules?.failure == nil
+        var options = CallOptions()
+        options.metadata.append(received: .text(cluster), for: "x-cluster")
+        guard let selection = knownSelection(for: "/t.T/Ask", options) else { return false }
+        return selection.rules?.failure == nil
     }
 }
