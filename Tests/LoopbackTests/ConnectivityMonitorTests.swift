@@ -1,10 +1,11 @@
-import Swiftlet
-import SwiftletCore
 import SwiftletJSONRPC
 import SwiftletLoopback
 import SwiftletStyles
 import Synchronization
 import Testing
+
+@testable import Swiftlet
+@testable import SwiftletCore
 
 @Suite("When the machine loses its network", .timeLimit(.minutes(5)))
 struct ConnectivityMonitorTests {
@@ -193,6 +194,50 @@ struct ConnectivityMonitorTests {
         #expect(error?.code == .unavailable)
         #expect(error?.attempts.isEmpty == true)
         first.cancel()
+    }
+
+    @Test("only attempts that had a stream may have been executed")
+    func unsentAttempt() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 1
+            server.unary(HostileTrial.echo) { request, _ in
+                await gate.pass("arrived")
+                return request
+            }
+        }
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        // The next attempt is never due.
+        var retry = RetryPolicy(maxAttempts: 2, retryableCodes: [.unavailable])
+        (retry.initialBackoff, retry.maxBackoff) = (.seconds(86_400), .seconds(86_400))
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = .retry(retry) }]
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        arguments.serviceConfig = config
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+        func start() throws -> RunningCall {
+            try channel.startUnary(HostileTrial.echo, [1]) { result in
+                if case .failure(let failure) = result { error.yield(failure) }
+            }
+        }
+        let first = try start()
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        #expect(await arrivals.next() == "arrived")
+        // Waits for the stream of the first.
+        let second = try start()
+        monitor.report(isConnected: false)
+        let core = try #require(channel.backend as? ChannelCore)
+        try await eventually { core.state.withLock { $0.members.values.allSatisfy(\.isEmpty) } }
+        var iterator = errors.makeAsyncIterator()
+        for (call, mayHaveBeenExecuted) in [(first, true), (second, false)] {
+            call.cancel()
+            let failure = await iterator.next()
+            #expect(failure?.code == .cancelled && failure?.attempts.count == 1)
+            #expect(failure?.mayHaveBeenExecuted == mayHaveBeenExecuted)
+        }
+        gate.open()
     }
 
     @Test("the channel reconnects at once when the network is back")

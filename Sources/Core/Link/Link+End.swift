@@ -35,13 +35,14 @@ extension Link {
         pollTimer.close()
         let failure = StatusMapping.error(forLost: error, peer: peer)
         for call in calls.begun { call.attemptFailed(with: failure) }
+        let unsentFailure = failure.notExecuted
         // Before the report to the owner: the owner shuts itself down when no call waits for a
         // connection.
         for call in calls.unsent {
             if error.isNetworkLoss {
-                call.attemptFailed(with: failure)
+                call.attemptFailed(with: unsentFailure)
             } else {
-                call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
+                call.streamWasNotProcessed(wasSent: false, unsentFailure)
             }
         }
         withOwner { $0.linkEnded(self, error) }
