@@ -29,6 +29,28 @@ struct AddressUpdateTests {
         func sendSettings() { settings.signal() }
     }
 
+    @Test("tries an address again that was removed and is listed again")
+    func listedAgain() async throws {
+        let servers = try (0..<2).map { _ in try SlowServer() }
+        func result(_ number: Int) -> ResolverResult { ResolverResult([servers[number].endpoint]) }
+        let resolver = PushedResolver(result(0))
+        Resolvers.register(forModule: "listed-again") { resolver.made(on: $0) }
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = .seconds(3_600)
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
+        let channel = try Channel("listed-again:///x", credentials: .insecure, arguments: arguments)
+        channel.connect()
+        for (number, server) in servers.enumerated() {
+            await resolver.push(result(number))
+            try await eventually { server.peer.connectionCount == 1 }
+        }
+        await resolver.push(result(0))
+        for server in servers { server.sendSettings() }
+        try await eventually { channel.connectivity == .ready }
+        #expect(servers.map(\.peer.connectionCount) == [2, 1])
+    }
+
     @Test(
         "does not interrupt a handshake with an address that stays",
         arguments: [

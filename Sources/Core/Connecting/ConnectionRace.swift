@@ -104,7 +104,7 @@ extension ConnectionRace {
         times.failedAttemptCount = state.failures.count
         let candidate = ConnectionCandidate(
             address, serverName: state.serverNames[address], plan, times: times, loop: loop)
-        state.running.append((index, candidate))
+        state.begin(index, candidate)
         return candidate
     }
 

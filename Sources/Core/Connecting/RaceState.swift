@@ -6,7 +6,9 @@ struct RaceState {
     var serverNames: [SocketAddress: ServerName]
     var deadline: MonotonicInstant
     /// The candidates that have not ended, with the index of their address in the plan.
-    var running: [(index: Int, candidate: ConnectionCandidate)] = []
+    private(set) var running: [(index: Int, candidate: ConnectionCandidate)] = []
+    /// The addresses that were tried as they are listed now, with their TLS names.
+    private var tried: [SocketAddress: ServerName?] = [:]
     /// The candidates that have failed, in the order in which they ended.
     private(set) var failures: [RPCError.Attempt] = []
     /// What the last of them waited for.
@@ -25,6 +27,11 @@ struct RaceState {
 }
 
 extension RaceState {
+    mutating func begin(_ index: Int, _ candidate: ConnectionCandidate) {
+        running.append((index, candidate))
+        tried.updateValue(candidate.serverName, forKey: candidate.address)
+    }
+
     /// A candidate has made a connection. False if it has lost.
     mutating func finish(_ index: Int, _ link: any SubchannelLink) -> Bool {
         guard let candidate = removeRunning(index), win == nil, !isCancelled else { return false }
@@ -57,20 +64,16 @@ extension RaceState {
     }
 
     /// Replaces the addresses that have not started. Returns the candidates whose address is gone, or has
-    /// another TLS name.
+    /// another TLS name. Such an address is tried again when it is listed again.
     mutating func replace(
         by addresses: [SocketAddress], _ serverNames: [SocketAddress: ServerName]
     ) -> [ConnectionCandidate] {
         let listed = Set(addresses)
-        let gone = running.filter { _, candidate in
-            !listed.contains(candidate.address)
-                || serverNames[candidate.address] != candidate.serverName
-        }
-        // An address with another name may be tried again.
-        let known = Set(plan.started.filter { serverNames[$0] == self.serverNames[$0] })
+        tried = tried.filter { listed.contains($0) && $1 == serverNames[$0] }
+        let gone = running.filter { tried.index(forKey: $0.candidate.address) == nil }
         for (index, _) in gone { fail(index, "the resolver has removed the address") }
         self.serverNames = serverNames
-        plan.replacePending(by: addresses.filter { !known.contains($0) })
+        plan.replacePending(by: addresses.filter { tried.index(forKey: $0) == nil })
         return gone.map(\.candidate)
     }
 

@@ -156,7 +156,7 @@ extension SubchannelCore {
         case .reportLinks: owner.subchannelLinksChanged(self)
         case .connect(_, _, let attempt): if let race = work.race { run(race, attempt) }
         case .redirect(let addresses):
-            work.race?.update(to: addresses.list, serverNames: addresses.serverNames)
+            work.race?.update(to: addresses.ordered, serverNames: addresses.serverNames)
         case .cancelAttempt: work.cancelledRace?.cancel()
         case .setTimer(let time): timer.schedule(self, at: time, on: plan.firstLoop)
         case .closeTimer: timer.close()
@@ -189,6 +189,8 @@ extension SubchannelCore {
     private func adopt(_ link: any SubchannelLink) {
         plan.metrics?.record(.opened, labels)
         link.changeOwner(to: self)
+        // The former owner may have received the report of a stream that has become free.
+        linkHasRoom(link)
         // The server may have ended the connection before this subchannel could receive the report.
         if !link.acceptsCalls { drainRefusing(link) }
         if link.hasEnded { handle(.ended(link, link.loss)) }
