@@ -46,6 +46,23 @@ struct DiagnosticsTests {
         #expect(texts.filter { expected.contains($0) } == expected)
     }
 
+    @Test(
+        "events report each subchannel that is dropped once, also if its connection is still open")
+    func dropped() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target, credentials: .insecure)
+        let events = channel.events
+        #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        channel.reconnect()
+        #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        await channel.close()
+        var dropped: [UInt64] = []
+        for await event in events {
+            if case .subchannelDropped(let id) = event.kind { dropped.append(id) }
+        }
+        #expect(!dropped.isEmpty && Set(dropped).count == dropped.count)
+    }
+
     @Test("events report why there is no connection")
     func failures() async throws {
         var arguments = ChannelArguments()

@@ -216,6 +216,7 @@ extension ChannelCore {
     }
 
     private func dropMember(_ member: SubchannelCore) {
+        guard !member.isDropped else { return }
         log.note(.subchannelDropped(id: member.diagnosticID))
         member.handle(.dropped)
     }

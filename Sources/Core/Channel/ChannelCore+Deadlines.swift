@@ -26,7 +26,8 @@ extension ChannelCore {
             error.add(attempt.progress)
         } else if isResolving, connectivity == .connecting {
             error.phase = .resolve
-            error.causes.append("look up \(target): no answer")
+            let name = plan.proxy.map { "the proxy \($0)" } ?? "\(target)"
+            error.causes.append("look up \(name): no answer")
         }
         if let failure = waits.lazy.compactMap(\.failure).first {
             error.causes += failure.causes

@@ -109,6 +109,8 @@ extension SubchannelCore {
     /// Whether the subchannel was dropped, its last connection has ended, and no call waits here.
     var isOver: Bool { state.withLock { $0.life.isOver } }
 
+    var isDropped: Bool { state.withLock { $0.life.isDropped } }
+
     var isEmpty: Bool { state.withLock { $0.life.links.isEmpty } }
 
     var counts: ChannelCounts { state.withLock { $0.life.links.counts } }

@@ -79,7 +79,7 @@ struct SubchannelLife: ~Copyable {
     private var maxConnectionCount: Int?
     /// Whether the newest connection carries several calls at once.
     private var isMultiplexed = true
-    private var isDropped = false
+    private(set) var isDropped = false
     /// The state that the balancer has; nil if it must get the state although that is the same.
     private var reported: ConnectivityState? = .idle
     /// The time and the actions of the present input.
