@@ -137,12 +137,14 @@ extension ChainTerminal {
     private func start(_ options: CallOptions, _ source: ChainSource) {
         chain.noteStart()
         let core = chain.makeCore(source.channel, options, observer: observer)
-        let (startsNow, demand): (Bool, Int) = withState { state in
-            guard !state.isOver else { return (false, 0) }
+        let (isOver, startsNow, demand): (Bool, Bool, Int) = withState { state in
+            guard !state.isOver else { return (true, false, 0) }
             state.core = core
             state.startsLater = state.gatherCount > 0
-            return (!state.startsLater, state.earlyDemand)
+            return (false, !state.startsLater, state.earlyDemand)
         }
+        // Ends what its meter has begun.
+        if isOver { return core.cancel() }
         for _ in 0..<demand { core.receiveNext() }
         if startsNow { core.start() }
     }

@@ -211,7 +211,8 @@ extension HedgedCall {
             attempt.state.withLock { $0.core = core }
             return (true, state.replay.only)
         }
-        guard isWanted else { return }
+        // Ends what its meter has begun.
+        guard isWanted else { return core.cancel() }
         commit { $0.attemptIfTooLarge }
         if let message {
             core.start(only: message)
