@@ -150,6 +150,44 @@ struct DuplicateGuardTests {
         #expect(try await second.value == Array("B".utf8))
     }
 
+    private final class OtherAuthority: Interceptor {
+        let authority: String
+        init(_ authority: String) { self.authority = authority }
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            var options = options
+            options.authority = authority
+            call.start(options)
+        }
+    }
+
+    @Test("does not join requests that an earlier interceptor sends to different authorities")
+    func changedAuthorities() async throws {
+        let gate = Gate()
+        let server = servers.keep(
+            try LoopbackServer { server in
+                server.unary(HostileTrial.echo) { request, _ in
+                    await gate.pass("arrived")
+                    return request
+                }
+            })
+        let callCount = Counter()
+        let tenant = InterceptorFactory("tenant") { _ in
+            callCount.add()
+            return OtherAuthority("tenant-\(callCount.count).test")
+        }
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(tenant), .all(DuplicateGuard(.join).interceptor)])
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        #expect(await arrivals.next() == "arrived")
+        let second = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        #expect(await arrivals.next() == "arrived")
+        gate.open()
+        #expect(try await first.value == [1])
+        #expect(try await second.value == [1])
+    }
+
     @Test("sends both of two equal calls with a stream of responses, of which each reads its own")
     func streams() async throws {
         let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])

@@ -108,7 +108,7 @@ public final class DuplicateGuard: Sendable {
         let ownKey = plain?.identity?.key.map { RawMessage($0) }
         return Key(
             path: options.path ?? call.description.path, plain: plain,
-            authority: call.description.authority,
+            authority: options.authority ?? call.description.authority,
             metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
             metadataProblem: options.metadata.problem,
             identity: identity, message: ownKey ?? message, isKey: ownKey != nil)
