@@ -53,7 +53,7 @@ struct ResponseHeadTests {
         #expect((error == nil) == isGRPC)
         guard let error else { return }
         #expect(error.code == .unknown)
-        #expect(error.phase == .server)
+        #expect(error.phase == .server && error.origin == .client)
         #expect(error.initialMetadata["retry"] == "9")
     }
 
@@ -62,6 +62,7 @@ struct ResponseHeadTests {
         let error = Self.refusal([(":status", "503"), ("content-type", "application/grpc")])
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("HTTP 503") == true)
+        #expect(error?.origin == .server)
     }
 
     @Test("are refused when they announce a compression that cannot be read here")

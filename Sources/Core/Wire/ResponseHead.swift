@@ -176,6 +176,10 @@ extension ResponseHead.Fields {
                 }
         }
         var error = RPCError(code, message)
+        // The server, or a gateway before it, has refused the call in the words of HTTP.
+        if let httpStatus, httpStatus != 200, HeaderRules.status(of: list) != nil {
+            error.origin = .server
+        }
         error.phase = .server
         return error
     }
