@@ -96,6 +96,19 @@ struct EncodingTests {
         #expect(Everything().encoded(reservingPrefix: 5) == [0, 0, 0, 0, 0])
     }
 
+    @Test(
+        "has zeros as its prefix, also if that is larger than a buffer",
+        arguments: [1_000, 1_008, 1_009, 1_024, 2_000, 70_000])
+    func largePrefix(byteCount: Int) {
+        let zeros = [UInt8](repeating: 0, count: byteCount)
+        for message in [
+            Everything.with { $0.string = "hello" },
+            Everything.with { $0.bytes = [UInt8](repeating: 7, count: 3_000) },
+        ] {
+            #expect(message.encoded(reservingPrefix: byteCount) == zeros + message.encoded())
+        }
+    }
+
     @Test("is appended to an array, and reuses its memory")
     func appending() {
         var bytes: [UInt8] = [9]

@@ -70,7 +70,9 @@ extension EncodingAttempt {
     func appendByStack(to bytes: inout [UInt8]) {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.stackByteCount) {
             stack in
-            unsafe result.pointee.mayMove = true
+            // A prefix that does not fit here is written, as zeros, by the second attempt.
+            unsafe result.pointee.mayMove =
+                prefixByteCount <= Self.stackByteCount - FieldWriter.slack
             let count = unsafe write(into: stack)
             unsafe result.pointee.mayMove = false
             if count > 0 {
