@@ -51,6 +51,15 @@ struct ComparisonTests {
         let composed = Everything.with { $0.string = "\u{e9}" }
         let decomposed = Everything.with { $0.string = "e\u{301}" }
         #expect(composed != decomposed)
+        let values = ["\u{e9}", "e\u{301}"].map { text in Everything.with { $0.names = [1: text] } }
+        #expect(values[0] != values[1])
+        // Swift would sort the marks of the text, for minutes.
+        let long = "a" + String(repeating: "\u{301}\u{316}", count: 400_000)
+        let longs = [long, long + "a"].map { text in Everything.with { $0.names = [1: text] } }
+        #expect(longs[0] != longs[1] && Set(longs).count == 2)
+        let many = Everything.with { $0.weights = ["a": 0, "b": -0.0, "c": 1] }
+        let other = Everything.with { $0.weights = ["c": 1, "b": 0, "a": 0] }
+        #expect(many == other && many.hashValue == other.hashValue)
         let zero = Everything.with { $0.doubles = [0] }
         let minusZero = Everything.with { $0.doubles = [-0.0] }
         #expect(zero == minusZero)

@@ -1,6 +1,7 @@
 extension Message {
     /// Adds the fields in `bytes`: single fields are replaced, messages are merged, lists grow. Throws if the bytes are
-    /// not a message of the type. The fields before the mistake have then been added.
+    /// not a message of the type. The fields before the mistake have then been added, and a list that the mistake is in may
+    /// have more elements, with their defaults.
     @inlinable
     public mutating func merge(
         _ bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()

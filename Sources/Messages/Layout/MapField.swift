@@ -96,12 +96,35 @@ package final class MapField: FieldDetail {
             guard unsafe count > map.pointee.count else { return }
             unsafe map.pointee.reserveCapacity(map.pointee.count + count)
         }
+        // Values are compared as those of other fields, and not by Swift's equality, which takes quadratic time for
+        // some texts.
+        let content = unsafe value
         unsafe areEqual = { left, right in
-            unsafe left.assumingMemoryBound(to: [Key: Value].self).pointee
-                == right.assumingMemoryBound(to: [Key: Value].self).pointee
+            let left = unsafe left.assumingMemoryBound(to: [Key: Value].self)
+            let right = unsafe right.assumingMemoryBound(to: [Key: Value].self)
+            guard unsafe left.pointee.count == right.pointee.count else { return false }
+            return unsafe left.pointee.allSatisfy { key, one in
+                guard let other = unsafe right.pointee[key] else { return false }
+                return unsafe withUnsafePointer(to: one) { one in
+                    unsafe withUnsafePointer(to: other) { other in
+                        unsafe FieldValue.areEqual(
+                            content.pointee, UnsafeRawPointer(one), UnsafeRawPointer(other))
+                    }
+                }
+            }
         }
         unsafe hash = { map, hasher in
-            unsafe map.assumingMemoryBound(to: [Key: Value].self).pointee.hash(into: &hasher)
+            // A sum, because the order of the entries has no meaning.
+            var sum = 0
+            for (key, one) in unsafe map.assumingMemoryBound(to: [Key: Value].self).pointee {
+                var entry = hasher
+                entry.combine(key)
+                unsafe withUnsafePointer(to: one) {
+                    unsafe FieldValue.hash(content.pointee, UnsafeRawPointer($0), &entry)
+                }
+                sum &+= entry.finalize()
+            }
+            hasher.combine(sum)
         }
     }
 }
