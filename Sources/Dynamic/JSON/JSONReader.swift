@@ -165,7 +165,8 @@ struct JSONReader {
     private static func key(_ name: String, _ type: FieldType) -> DynamicMapKey? {
         switch type {
         case .string: .string(name)
-        case .bool: Bool(name).map { .bool($0) }
+        // Swift compares some longer texts in quadratic time.
+        case .bool: name.utf8.count <= 5 ? Bool(name).map { .bool($0) } : nil
         case .int32, .sint32, .sfixed32: JSONNumber.integer(name).map { .int32($0) }
         case .int64, .sint64, .sfixed64: JSONNumber.integer(name).map { .int64($0) }
         case .uint32, .fixed32: JSONNumber.integer(name).map { .uint32($0) }

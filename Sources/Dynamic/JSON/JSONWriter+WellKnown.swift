@@ -58,7 +58,8 @@ extension JSONWriter {
     }
 
     private mutating func value(_ message: DynamicMessage) throws(DynamicError) {
-        guard let (field, value) = message.presentFields.first else {
+        // A server's own schema may have more fields. They could be nested without the limit that holds for these six.
+        guard let (field, value) = message.presentFields.first, field.number <= 6 else {
             throw DynamicError(path: "", message: "a google.protobuf.Value has no value")
         }
         if case .double(let number) = value, !number.isFinite {

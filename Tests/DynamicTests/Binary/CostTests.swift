@@ -15,6 +15,7 @@ struct CostTests {
           map<string, M> map = 2;
           optional google.protobuf.Any any = 4;
           optional int32 K = 5;
+          map<bool, bytes> by_flag = 6;
         }
         """
 
@@ -64,6 +65,9 @@ struct CostTests {
         #expect(schema.field(jsonName: name) == nil)
         #expect(throws: FormatError.self) {
             try DynamicMessage(json: "{\"\(name)\": 1}", as: schema)
+        }
+        #expect(throws: FormatError.self) {
+            try DynamicMessage(json: "{\"byFlag\": {\"\(name)\": \"\"}}", as: schema)
         }
         #expect(throws: FormatError.self) {
             try DynamicMessage(json: "{\"any\": {\"@type\": \"x/\(name)\"}}", as: schema)

@@ -155,6 +155,13 @@ struct JSONTests {
         }
     }
 
+    @Test("has no form for a Value of a kind that the well-known type does not have")
+    func unknownKind() throws {
+        let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
+        let message = try DynamicMessage(decoding: [0x0a, 2, 0x3a, 0], as: holder)
+        #expect(throws: DynamicError.self) { try message.json() }
+    }
+
     @Test(
         "has the forms of the well-known types",
         arguments: [

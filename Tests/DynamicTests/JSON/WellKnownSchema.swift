@@ -13,6 +13,8 @@ extension TestSchema {
                 field("bool_value", 4, .bool, oneof: 0),
                 field("struct_value", 5, .message, of: ".google.protobuf.Struct", oneof: 0),
                 field("list_value", 6, .message, of: ".google.protobuf.ListValue", oneof: 0),
+                // Only a server's own schema has it.
+                field("deeper", 7, .message, of: ".google.protobuf.Value", oneof: 0),
             ], oneofs: ["kind"])
         let structure = message(
             "Struct",
