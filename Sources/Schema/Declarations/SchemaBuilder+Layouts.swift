@@ -7,10 +7,13 @@ extension SchemaBuilder {
     ) throws(SchemaError) -> FieldLayout {
         let entry = fields[index]
         let number = entry.proto.number ?? 0
-        guard 1...NumberRange.maxFieldNumber ~= number else {
-            throw error(
-                entry.file, entry.fullName,
-                "number \(number) is not in 1...\(NumberRange.maxFieldNumber)")
+        // A message set writes the numbers of its items as values, and not in tags.
+        let isItem =
+            entry.isExtension && type == .message && entry.proto.label != .repeated
+            && messages[entry.message].proto.options?.messageSetWireFormat == true
+        let maxNumber = isItem ? Int32.max : NumberRange.maxFieldNumber
+        guard 1...maxNumber ~= number else {
+            throw error(entry.file, entry.fullName, "number \(number) is not in 1...\(maxNumber)")
         }
         let shape = try shape(of: entry, type, target)
         let oneof = entry.isExtension ? nil : entry.proto.oneofIndex

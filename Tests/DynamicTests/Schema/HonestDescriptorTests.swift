@@ -30,7 +30,7 @@ struct HonestDescriptorTests {
             message M { reserved 1, 5 to 9, 1000 to max; extensions 100 to 199, 300; }
             message N { extensions 1000 to max; reserved 1 to 2; }
             enum E { A = 0; reserved -5 to -3, 7, 100 to max; reserved -2147483648; }
-            extend Set { optional M m = 536870911; }
+            extend Set { optional M m = 536870911; optional N n = 2147483646; }
             """)
         #expect(schema.message("Set")?.isExtensionNumber(2_147_483_646) == true)
         #expect(schema.message("Set")?.isExtensionNumber(2_147_483_647) == false)
