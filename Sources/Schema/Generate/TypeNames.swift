@@ -8,7 +8,7 @@ struct TypeNames {
     /// The Swift names that each namespace or type declares.
     private var scopes: [[String]: NameScope] = [:]
     private var packages: [String: [String]] = ProvidedTypes.packages
-    private let reserved: Set<String>
+    private let reserved = SwiftWords.typeNames
     /// Names that a property cannot have: those of `SwiftWords`, and names of types. In an expression, the name of
     /// the type would mean the property. A box has the name of its property with an underscore, and cannot have the
     /// name of a type either. Names of properties do not begin with a capital letter, so most types are not included.
@@ -16,8 +16,6 @@ struct TypeNames {
     private let aliases = RootAliases()
 
     init(_ schema: Schema) {
-        let roots = schema.files.compactMap { $0.package.split(separator: ".").first }
-        reserved = SwiftWords.typeNames.union(roots.map { SwiftSpelling.package(String($0)) })
         for path in packages.values {
             if let name = path.last { _ = claim(name, "", in: Array(path.dropLast())) }
         }
