@@ -63,5 +63,7 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         turn.fail()
         expect(turn.begin(hasOutput: true), false)
+        expect(turn.socketIsWritable(), false)
+        expect(turn.begin(hasOutput: true), false)
     }
 }

@@ -19,7 +19,9 @@ extension Link {
             state.ending = error
             let calls = state.calls
             // Requests that were not sent yet are not sent now: other connections carry those calls.
-            if !state.turn.isWriting, state.hasCarriedStream || state.callCount == 0 {
+            if !state.turn.isWriting, state.turn != .failed,
+                state.hasCarriedStream || state.callCount == 0
+            {
                 swap(&last, &state.unwritten)
                 state.takeOutput(into: &last, upTo: 256 << 10, opensStreams: false)
             }

@@ -11,6 +11,8 @@ package enum OutputTurn: Equatable, Sendable {
     case writing(becameWritable: Bool)
     /// The socket is full. The poller reports when it is writable.
     case blocked
+    /// The socket has failed. Nothing more is written: it would follow the part of a frame.
+    case failed
 }
 
 extension OutputTurn {
@@ -28,7 +30,7 @@ extension OutputTurn {
     /// Makes the caller the writer. False if another thread is, or nothing can be written.
     package mutating func begin(hasOutput: Bool) -> Bool {
         switch self {
-        case .writing, .blocked: return false
+        case .writing, .blocked, .failed: return false
         case .idle, .asked:
             self = hasOutput ? .writing(becameWritable: false) : .idle
             return hasOutput
@@ -53,8 +55,7 @@ extension OutputTurn {
     /// The writer stops, and leaves the rest.
     package mutating func stop() { self = .idle }
 
-    /// The connection has failed: nothing can be written.
-    mutating func fail() { self = .blocked }
+    mutating func fail() { self = .failed }
 
     /// The socket is writable. True if the caller must flush.
     package mutating func socketIsWritable() -> Bool {
@@ -65,7 +66,7 @@ extension OutputTurn {
         case .writing:
             self = .writing(becameWritable: true)
             return false
-        case .idle, .asked: return false
+        case .idle, .asked, .failed: return false
         }
     }
 }
