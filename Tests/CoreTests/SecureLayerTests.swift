@@ -47,12 +47,31 @@ struct SecureLayerTests {
             try layer.begin(on: near)
             var plaintext = ReceiveBuffer()
             return try (0..<4).map { _ in
-                try layer.read(from: near, into: &plaintext).byteCount
+                try layer.read(from: near, into: &plaintext, endsWhenDrained: false).byteCount
             }
         }
-        // The first read only receives bytes, and the last one finds no complete record: both cost
-        // the minimum.
-        #expect(counts == [1_024, 2_000, 2_000, 1_024])
+        // The last ones find no complete record, and cost the minimum.
+        #expect(counts == [2_000, 2_000, 1_024, 1_024])
+    }
+
+    @Test("reads the socket again after a read that left room only in the next turn")
+    func drained() throws {
+        let outcomes = try Socket.withPair { near, far throws -> [LinkWire.ReadOutcome] in
+            let record = [UInt8](repeating: 7, count: QuietSession.recordByteCount)
+            let layer = SecureLayer(QuietSession())
+            try layer.begin(on: near)
+            var plaintext = ReceiveBuffer()
+            return try [false, true, true, false, true].map { endsWhenDrained in
+                var output = GatherList()
+                output.append(referencing: record)
+                _ = try far.write(gathering: &output)
+                return try layer.read(
+                    from: near, into: &plaintext, endsWhenDrained: endsWhenDrained
+                ).outcome
+            }
+        }
+        // The second turn finds three records.
+        #expect(outcomes == [.more, .nothing, .nothing, .more, .more])
     }
 
     @Test("charges each read with at least 1 KiB")

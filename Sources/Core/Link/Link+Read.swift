@@ -35,7 +35,9 @@ extension Link: Pollable {
         let wasReady = state.withLock { $0.isReady }
         while !isOver {
             do throws(LinkError) {
-                let outcome = try readOnce(&reader, &byteCount, now: now)
+                let outcome = try readOnce(
+                    &reader, &byteCount, endsWhenDrained: !untilEmpty && wasReady && byteCount > 0,
+                    now: now)
                 if outcome != .nothing { receive(&reader, now: now) }
                 if state.withLock({ $0.ending != nil }) { break }
                 switch outcome {
@@ -64,13 +66,14 @@ extension Link: Pollable {
 
     /// Reads into the message that is arriving, or into the buffer.
     private func readOnce(
-        _ reader: inout LinkReader, _ byteCount: inout Int, now: MonotonicInstant
+        _ reader: inout LinkReader, _ byteCount: inout Int, endsWhenDrained: Bool,
+        now: MonotonicInstant
     ) throws(LinkError) -> LinkWire.ReadOutcome {
         if let read = try readPlaced(&reader, now: now) {
             byteCount += read.byteCount
             return read.outcome
         }
-        let read = try wire.read(into: &reader.buffer)
+        let read = try wire.read(into: &reader.buffer, endsWhenDrained: endsWhenDrained)
         byteCount += read.byteCount
         return read.outcome
     }

@@ -87,12 +87,17 @@ extension LinkWire {
         socket.stop()
     }
 
-    package func read(into buffer: inout ReceiveBuffer) throws(LinkError) -> Read {
+    /// - Parameter endsWhenDrained: See ``SecureLayer``. Without TLS the outcome says whether to read again.
+    package func read(
+        into buffer: inout ReceiveBuffer, endsWhenDrained: Bool = false
+    ) throws(LinkError) -> Read {
         if isSecure {
             return try secure.withLock { (secure) throws(LinkError) in
                 guard let secure else { return Read(.nothing) }
                 let wasOpen = secure.isOpen
-                let read = try secure.read(from: socket, into: &buffer)
+                let read = try secure.read(
+                    from: socket, into: &buffer,
+                    endsWhenDrained: endsWhenDrained && outcomeWithRoom == .last)
                 if !wasOpen || secure.hasOutput { secure.send(on: socket) }
                 return read
             }

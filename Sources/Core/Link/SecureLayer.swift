@@ -7,6 +7,8 @@ final class SecureLayer {
     private var received = ReceiveBuffer()
     private var ciphertext = GatherList()
     private(set) var isOpen = false
+    /// Whether the last read of the socket left room: it had nothing more. The poller reports further bytes.
+    private var isDrained = false
     /// The bytes of TLS records that reads have produced since the socket last accepted all output.
     private var answeredByteCount = 0
     private static let maxAnsweredByteCount = 64 << 10
@@ -16,32 +18,45 @@ final class SecureLayer {
 
 extension SecureLayer {
     /// Decrypts bytes that were received before, and appends them to `plaintext`. If nothing can be
-    /// decrypted, reads once from the socket.
+    /// decrypted, reads from the socket, and decrypts what it had.
+    ///
+    /// - Parameter endsWhenDrained: Whether the socket is not read again after a read of this turn that left room.
+    ///   False for the first read of a turn.
     func read(
-        from socket: borrowing Socket, into plaintext: inout ReceiveBuffer
+        from socket: borrowing Socket, into plaintext: inout ReceiveBuffer, endsWhenDrained: Bool
     ) throws(LinkError) -> LinkWire.Read {
-        let before = received.count
-        let plaintextBefore = plaintext.count
-        do throws(TLSError) {
-            let outcome = try decrypt(into: &plaintext)
-            if outcome == .endOfStream { return LinkWire.Read(.endOfStream) }
-            if outcome == .withoutContent || plaintext.count > plaintextBefore {
-                return LinkWire.Read(.more, byteCount: before - received.count)
+        if !endsWhenDrained { isDrained = false }
+        var byteCount = 0
+        while true {
+            let before = (received.count, plaintext.count)
+            do throws(TLSError) {
+                let outcome = try decrypt(into: &plaintext)
+                if outcome == .endOfStream { return LinkWire.Read(.endOfStream) }
+                byteCount += before.0 - received.count
+                if outcome == .withoutContent || plaintext.count > before.1 {
+                    return LinkWire.Read(.more, byteCount: byteCount)
+                }
+            } catch {
+                send(on: socket)
+                throw LinkError(phase: .tls, cause: "\(error)")
             }
-        } catch {
-            send(on: socket)
-            throw LinkError(phase: .tls, cause: "\(error)")
+            if endsWhenDrained, isDrained {
+                return LinkWire.Read(.nothing, byteCount: byteCount)
+            }
+            let outcome = try readSocket(socket)
+            if outcome == .endOfStream {
+                guard let error = session.endOfTransport() else {
+                    return LinkWire.Read(.endOfStream)
+                }
+                let phase: LinkError.Phase = isOpen ? .http2 : .tls
+                throw LinkError(phase: phase, cause: "\(error)")
+            }
+            // The next call goes on with the handshake.
+            if outcome == .nothing || !isOpen {
+                return LinkWire.Read(outcome, byteCount: byteCount)
+            }
+            isDrained = !received.wasFilled
         }
-        // These bytes were consumed by the handshake.
-        let byteCount = before - received.count
-        let outcome = try readSocket(socket)
-        if outcome == .endOfStream {
-            guard let error = session.endOfTransport() else { return LinkWire.Read(.endOfStream) }
-            let phase: LinkError.Phase = isOpen ? .http2 : .tls
-            throw LinkError(phase: phase, cause: "\(error)")
-        }
-        // The next call decrypts the bytes that were read.
-        return LinkWire.Read(outcome, byteCount: byteCount)
     }
 
     private func readSocket(_ socket: borrowing Socket) throws(LinkError) -> LinkWire.ReadOutcome {
