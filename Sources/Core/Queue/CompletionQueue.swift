@@ -211,7 +211,9 @@ extension CompletionQueue {
 
     private func wait(since mark: UInt64, until deadline: MonotonicInstant?) {
         guard let deadline else { return gate.wait(since: mark) }
-        gate.wait(since: mark, upTo: MonotonicInstant.now.duration(to: deadline))
+        let left = MonotonicInstant.now.duration(to: deadline)
+        // The gate's clock stops while the system sleeps, and that of deadlines does not. The caller waits again.
+        gate.wait(since: mark, upTo: min(left, .seconds(30)))
     }
 
     private func takeEvent() -> Event? {
