@@ -49,7 +49,8 @@ extension ConnectionConfiguration {
     /// The SETTINGS of this side.
     var settings: Settings {
         var settings = Settings()
-        settings.headerTableByteCount = UInt32(clamping: decoderTableByteCount)
+        settings.headerTableByteCount = UInt32(
+            clamping: min(decoderTableByteCount, Limits.tableByteCount))
         settings.initialWindowByteCount = streamWindowByteCount
         settings.maxFrameByteCount = min(max(maxFrameByteCount, 16_384), 16_777_215)
         settings.maxHeaderListByteCount = UInt32(clamping: limits.headerListByteCount)

@@ -55,7 +55,7 @@ extension ReceiveWindow {
         held -= Int32(byteCount)
         owed += Int32(byteCount)
         if unread <= Int(target / 4) { readerKeepsUp = true }
-        if available < awaited {
+        if awaited > 0, available < awaited {
             let lacking = Int(awaited) - Int(available) - Int(owed)
             let growth = Int32(min(max(0, lacking), Int(Int32.max - max(target, owed))))
             target += growth

@@ -81,6 +81,15 @@ struct ReceiveWindowTests {
         #expect(increment != nil)
     }
 
+    @Test("stays lowered when bytes are read and no message is awaited")
+    func loweredInUse() {
+        var window = ReceiveWindow(byteCount: 65_536)
+        _ = window.receive(40_001)
+        _ = window.adjust(by: -64_536)
+        let increment = window.consume(5)
+        #expect(increment == nil && window.target == 1_000)
+    }
+
     @Test("accepts empty frames even when it is used up")
     func empty() {
         var window = ReceiveWindow(byteCount: 0)
