@@ -49,7 +49,7 @@ package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
     }
 
     private func makeSession(host: String?) throws(TLSError) -> OpenSSLSession {
-        let host = configuration.serverNameOverride ?? host ?? ""
+        let host = host ?? ""
         guard let identity = ServerIdentity(host: host) else {
             guard host.isEmpty else {
                 throw TLSError(

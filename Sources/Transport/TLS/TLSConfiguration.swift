@@ -53,8 +53,6 @@ package struct TLSConfiguration: Sendable {
     package var trust = Trust.system
     package var identity: Identity?
     package var verification = Verification.full
-    /// Replaces the host in SNI and in the verification of the certificate.
-    var serverNameOverride: String?
     /// ALPN protocols in order of preference. A server with an empty list ignores the client's list.
     package var applicationProtocols = ["h2"]
     /// Whether a connection fails when ALPN selects no protocol.
