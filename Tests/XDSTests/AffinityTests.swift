@@ -198,6 +198,18 @@ struct AffinityTests {
         }
     }
 
+    private static func idle(after seconds: Int64) -> (inout Envoy.Clusters.Cluster) -> Void {
+        { cluster in
+            let common = Envoy.Core.HttpProtocolOptions.with {
+                $0.idleTimeout = .init(seconds: seconds)
+            }
+            let options = Envoy.Upstreams.HttpProtocolOptions.with {
+                $0.commonHTTPProtocolOptions = common
+            }
+            cluster.upstreamConfig = .with { $0.typedConfig = Sample.any(options) }
+        }
+    }
+
     @Test("get the calls whose cookie names them, and a cookie is set for the others")
     func affinity() throws {
         var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 0)]))
@@ -282,16 +294,7 @@ struct AffinityTests {
         "are connected if the policy does not connect to them, and let go when no session uses them"
     )
     func lowerPriority() throws {
-        var tree = try Tree(
-            Self.leaf([(1, .healthy, 0), (2, .healthy, 1)]) { cluster in
-                let common = Envoy.Core.HttpProtocolOptions.with {
-                    $0.idleTimeout = .init(seconds: 60)
-                }
-                let options = Envoy.Upstreams.HttpProtocolOptions.with {
-                    $0.commonHTTPProtocolOptions = common
-                }
-                cluster.upstreamConfig = .with { $0.typedConfig = Sample.any(options) }
-            })
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 1)], Self.idle(after: 60)))
         tree.connect()
         #expect(tree.subchannel(to: Self.b.string) == nil)
         #expect(tree.isQueued(Self.b) && tree.isQueued(Self.b))
@@ -312,6 +315,48 @@ struct AffinityTests {
         tree.timePasses(to: .seconds(300))
         #expect(tree.endpoints.count == 1)
         #expect(tree.isQueued(Self.b), "it is connected again when a session needs it")
+    }
+
+    @Test(
+        "are kept while calls wait for them, however long it takes to connect", arguments: [0, 1])
+    func slowConnection(idleTimeout: Int64) throws {
+        var tree = try Tree(
+            Self.leaf([(1, .healthy, 0), (2, .healthy, 1)], Self.idle(after: idleTimeout)))
+        tree.connect()
+        #expect(tree.isQueued(Self.b))
+        tree.wakeIfAsked()
+        let own = try #require(tree.subchannel(to: Self.b.string))
+        tree.set(own, .connecting)
+        #expect(tree.isQueued(Self.b))
+        tree.timePasses(to: .seconds(5))
+        tree.timePasses(to: .seconds(10))
+        #expect(tree.subchannel(to: Self.b.string) == own)
+        let count = tree.reportCount
+        tree.set(own, .ready)
+        #expect(tree.reportCount > count && tree.chosen(Self.b) == Self.b.string)
+        // No call waits any more.
+        tree.timePasses(to: .seconds(15 + idleTimeout))
+        tree.timePasses(to: .seconds(20 + idleTimeout))
+        #expect(tree.subchannel(to: Self.b.string) == nil)
+    }
+
+    @Test("are kept while calls wait for them, also when the policy drops them")
+    func expiry() throws {
+        var tree = try Tree(Self.leaf([(1, .healthy, 0), (2, .healthy, 1)], Self.idle(after: 1)))
+        tree.connect()
+        let first = try #require(tree.subchannel(to: Self.a.string))
+        tree.set(first, .transientFailure)
+        let second = try #require(tree.subchannel(to: Self.b.string))
+        tree.set(second, .connecting)
+        tree.set(first, .ready)
+        tree.timePasses(to: .seconds(899))
+        #expect(tree.isQueued(Self.b))
+        // The lower priority was not used for 15 minutes.
+        tree.timePasses(to: .seconds(900))
+        #expect(tree.subchannel(to: Self.b.string) == second)
+        let count = tree.reportCount
+        tree.set(second, .ready)
+        #expect(tree.reportCount > count && tree.chosen(Self.b) == Self.b.string)
     }
 
     @Test("cost nothing when no call has a session, and are known when calls get one")

@@ -97,6 +97,11 @@ extension OverrideHost {
         subchannels[index].isOwn = true
     }
 
+    /// Whether calls wait for the host, or sessions have used it since `time`.
+    func isInUse(since time: Duration) -> Bool {
+        isAwaited || lastUse.map { $0 > time } ?? false
+    }
+
     /// Sets ``lastUse`` if a session has used the host.
     mutating func noteUse(now: Duration) {
         if wasUsed { lastUse = now }

@@ -120,8 +120,8 @@ extension OverrideHosts {
         }
     }
 
-    /// The policy drops a subchannel. Returns whether it becomes an own one, because sessions have used its host
-    /// since `time` and nothing else leads there.
+    /// The policy drops a subchannel. Returns whether it becomes an own one, because calls wait for its host, or
+    /// sessions have used it since `time`, and nothing else leads there.
     func keep(
         _ subchannel: Subchannel, to key: EndpointKey?, ifUsedSince time: Duration, now: Duration
     ) -> Bool {
@@ -150,7 +150,8 @@ extension OverrideHosts {
         }
     }
 
-    /// Removes the own subchannels to hosts that no session has used since `time`. They must be dropped.
+    /// Removes the own subchannels to hosts that no call waits for, and no session has used since `time`. They must
+    /// be dropped.
     func sweep(unusedSince time: Duration, now: Duration) -> [Subchannel] {
         state.withLock { $0.sweep(unusedSince: time, now: now) }
     }
@@ -242,7 +243,7 @@ extension OverrideHosts.State {
         hosts[number]?.noteUse(now: now)
         // One that has the addresses of several endpoints is not kept: it may connect to another one.
         guard key.map({ numbers[$0] }) == number, let host = hosts[number],
-            let lastUse = host.lastUse, lastUse > time, !host.hasOther(than: subchannel)
+            host.isInUse(since: time), !host.hasOther(than: subchannel)
         else {
             remove(subchannel)
             return false
@@ -255,9 +256,7 @@ extension OverrideHosts.State {
         var dropped: [Subchannel] = []
         for number in hosts.keys {
             hosts[number]?.noteUse(now: now)
-            guard let host = hosts[number], host.lastUse.map({ $0 <= time }) ?? true else {
-                continue
-            }
+            guard let host = hosts[number], !host.isInUse(since: time) else { continue }
             dropped += host.own
         }
         for subchannel in dropped { remove(subchannel) }
