@@ -52,15 +52,19 @@ struct AffinityTests {
         private(set) var wakeTimes: [Duration] = []
         var now = Duration.zero
         var hasSessions = true
+        private let rewritesAuthority: Bool
 
-        init(_ leaf: LeafCluster) throws {
+        init(_ leaf: LeafCluster, rewritesAuthority: Bool = false) throws {
+            self.rewritesAuthority = rewritesAuthority
             balancer = LeafTree(leaf, path: [], at: now, hasSessions: true, &memory).policy
                 .makeBalancer()
             try update(leaf)
         }
 
         mutating func update(_ leaf: LeafCluster) throws {
-            let tree = LeafTree(leaf, path: [], at: now, hasSessions: hasSessions, &memory)
+            let tree = LeafTree(
+                leaf, path: [], at: now, rewritesAuthority: rewritesAuthority,
+                hasSessions: hasSessions, &memory)
             let update = BalancerUpdate(endpoints: tree.endpoints, policy: tree.policy)
             var failure: RPCError?
             run { balancer, context in
@@ -359,10 +363,13 @@ struct AffinityTests {
         #expect(tree.reportCount > count && tree.chosen(Self.b) == Self.b.string)
     }
 
-    @Test("cost nothing when no call has a session, and are known when calls get one")
-    func switching() throws {
+    /// - Parameter rewritesAuthority: Then endpoints are the same with and without sessions.
+    @Test(
+        "cost nothing when no call has a session, and are known when calls get one",
+        arguments: [false, true])
+    func switching(rewritesAuthority: Bool) throws {
         let leaf = Self.leaf([(1, .healthy, 0), (2, .healthy, 0)])
-        var tree = try Tree(leaf)
+        var tree = try Tree(leaf, rewritesAuthority: rewritesAuthority)
         tree.connect()
         tree.hasSessions = false
         try tree.update(leaf)
@@ -371,7 +378,7 @@ struct AffinityTests {
         tree.hasSessions = true
         try tree.update(leaf)
         for _ in 0..<4 { #expect(tree.chosen(Self.a) == Self.a.string) }
-        #expect(tree.endpoints.count == 2)
+        #expect(tree.list() != nil && tree.endpoints.count == 2)
     }
 
     @Test("of pick_first are the ones that sessions name, not only the one that it has chosen")

@@ -42,7 +42,13 @@ private struct AffinityBalancer: Balancer {
             for subchannel in dropped { context.drop(subchannel) }
             for (subchannel, endpoint) in changed { context.update(subchannel, to: endpoint) }
             endpoints.removeAll { $0.isDraining }
-            if nextSweep == nil { sweepLater(&context) }
+            if nextSweep == nil {
+                // If sessions begin, and the endpoints stay the same, then the child does not change its subchannels.
+                for (subchannel, entry) in subchannels.entries {
+                    _ = hosts.record(subchannel, to: entry.key, entry.state)
+                }
+                sweepLater(&context)
+            }
         } else {
             dropOwn(&context)
             nextSweep = nil
