@@ -105,6 +105,60 @@ struct ADSClientTests {
         #expect(plane.lines().dropFirst(2) == ["LDS l,m v100 n100"])
     }
 
+    @Test(
+        "asks anew for a resource that was left and is wanted again while no request could be sent")
+    func resubscription() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .endpoints, "a")
+        plane.watch(2, .endpoints, "b")
+        plane.open()
+        plane.respond(.endpoints, "1", [Sample.endpoints("a", []), Sample.endpoints("b", [])])
+        plane.finish()
+        plane.readsRequests = false
+        plane.watch(3, .endpoints, "c")
+        plane.forget()
+        // The server would take a request with the same names for an ACK.
+        plane.unwatch(1)
+        plane.watch(4, .endpoints, "a")
+        plane.watch(5, .endpoints, "d")
+        plane.readRequests()
+        #expect(plane.lines() == ["EDS b,c,d v1 n1", "EDS a,b,c,d v1 n1"])
+        // A name that is left, and not wanted again, costs no request of its own.
+        plane.watch(6, .endpoints, "e")
+        plane.forget()
+        plane.unwatch(5)
+        plane.watch(7, .endpoints, "f")
+        plane.readRequests()
+        #expect(plane.lines() == ["EDS a,b,c,e,f v1 n1"])
+        // Nor does what was left on an earlier stream.
+        plane.watch(8, .endpoints, "g")
+        plane.unwatch(4)
+        plane.end()
+        plane.watch(9, .endpoints, "a")
+        plane.advance(by: .seconds(2))
+        plane.forget()
+        plane.open()
+        #expect(plane.lines() == ["EDS a,b,c,e,f,g v1  node"])
+    }
+
+    @Test("asks anew for a resource while its rejection is held back, and rejects once")
+    func resubscriptionWhileRejected() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .listener, "l")
+        plane.open()
+        let bad = Sample.listener("l") { $0.xffNumTrustedHops = 1 }
+        for version in 1...6 {
+            plane.respond(.listener, "\(version)", [bad])
+            plane.finish()
+        }
+        plane.watch(2, .cluster, "c")
+        plane.forget()
+        plane.unwatch(1)
+        plane.watch(3, .listener, "l")
+        plane.advance(by: .seconds(2))
+        #expect(plane.lines() == ["LDS  v n6 rejected", "LDS l v n6"])
+    }
+
     @Test("holds rejections back, and reads on, also while the server does not read requests")
     func unreadRejections() throws {
         var plane = try VirtualControlPlane()

@@ -15,8 +15,10 @@ struct ADSStream: Sendable {
         var version = ""
         /// Of the last response on this stream.
         var nonce = ""
-        /// Whether a request was sent on this stream. The first one must have a name.
-        var wasSent = false
+        /// The names of the last request on this stream; nil before the first one, which must have a name.
+        var sent: Set<ResourceName>?
+        /// Those of them that were unsubscribed since, also if they are wanted again.
+        var left: Set<ResourceName> = []
         /// Whether the server has to be told of a change.
         var isChanged = false
         /// What is wrong with the last response; nil if it was accepted.
@@ -61,7 +63,8 @@ extension ADSStream {
         deadlines = [:]
         for (type, var subscription) in subscriptions {
             subscription.nonce = ""
-            subscription.wasSent = false
+            subscription.sent = nil
+            subscription.left = []
             subscription.rejection = nil
             subscription.heldUntil = nil
             subscription.isChanged = !subscription.names.isEmpty
@@ -110,9 +113,12 @@ extension ADSStream {
 
 extension ADSStream {
     mutating func subscribe(to names: Set<ResourceName>, _ type: ResourceType) {
-        guard subscriptions[type, default: Subscription()].names != names else { return }
-        subscriptions[type, default: Subscription()].names = names
-        subscriptions[type]?.isChanged = true
+        var subscription = subscriptions[type] ?? Subscription()
+        guard subscription.names != names else { return }
+        subscription.names = names
+        subscription.isChanged = true
+        subscription.left.formUnion(subscription.sent?.subtracting(names) ?? [])
+        subscriptions[type] = subscription
         deadlines = deadlines.filter { $0.key.type != type || names.contains($0.key.name) }
     }
 
@@ -120,8 +126,8 @@ extension ADSStream {
         subscriptions[key.type]?.names.contains(key.name) == true
     }
 
-    /// The requests that are due: none while earlier ones wait. Until then, a type has one request at most, which
-    /// answers its newest response, so that a server which does not read costs no memory.
+    /// The requests that are due: none while earlier ones wait. Then a type has one request, which answers its newest
+    /// response, or two, so that a server which does not read costs no memory.
     ///
     /// - Parameters:
     ///   - node: For the first request of the stream.
@@ -145,9 +151,18 @@ extension ADSStream {
             else { continue }
             subscription.isChanged = false
             // An empty first request would mean all resources.
-            if subscription.wasSent || !subscription.names.isEmpty {
+            if subscription.sent != nil || !subscription.names.isEmpty {
+                let again = subscription.left.intersection(subscription.names)
+                if !again.isEmpty {
+                    // The client has forgotten these resources. The server sends them again only after a request
+                    // without their names.
+                    var first = subscription
+                    first.names.subtract(again)
+                    requests.append(request(type, first, node))
+                    subscription.rejection = nil
+                }
                 requests.append(request(type, subscription, node))
-                subscription.wasSent = true
+                (subscription.sent, subscription.left) = (subscription.names, [])
                 hasSentNode = true
                 for name in subscription.names {
                     let key = ResourceKey(type: type, name: name)
