@@ -442,6 +442,25 @@ struct ADSClientTests {
         #expect(plane.texts(of: 1) == ["resource"])
     }
 
+    @Test("comes back at once after the first answer since an outage, however short the stream was")
+    func firstAnswer() throws {
+        var plane = try VirtualControlPlane()
+        plane.watch(1, .listener, "l")
+        for _ in 0..<12 {
+            plane.end()
+            plane.advance(by: plane.now.duration(to: try #require(plane.timer)))
+        }
+        plane.open()
+        plane.respond(.listener, "1", [Sample.listener("l")])
+        plane.advance(by: .seconds(5))
+        plane.end()
+        #expect(plane.timer == plane.now)
+        // The delays have begun again.
+        plane.advance(by: .zero)
+        plane.end()
+        #expect(plane.timer == plane.now + .seconds(1))
+    }
+
     @Test("holds back when the server sends what was rejected again and again")
     func rejectedForEver() throws {
         var plane = try VirtualControlPlane()

@@ -3,11 +3,14 @@ import SwiftletTransport
 /// When the attempts of a stream to a control plane begin.
 ///
 /// A stream that ended after a response begins again at once, unless its attempt began less than the delay of the
-/// backoff ago: a server that answers once and then ends each stream would keep the client busy.
+/// backoff ago: a server that answers once and then ends each stream would keep the client busy. That delay may have
+/// grown while no attempt had a response. The next response ends the delays (A57).
 struct StreamAttempts: Sendable {
     private var backoff = StreamBackoff()
     private var start: MonotonicInstant
     private var delay: Duration
+    /// Whether the last attempt had no response.
+    private var lastHasFailed = false
 
     /// Begins the first attempt.
     ///
@@ -24,10 +27,11 @@ struct StreamAttempts: Sendable {
 
     /// Ends the attempt. Returns when the next one begins.
     mutating func end(hasResponded: Bool, at now: MonotonicInstant) -> MonotonicInstant {
+        defer { lastHasFailed = !hasResponded }
         let end = start + delay
-        guard hasResponded, now >= end else { return max(now, end) }
+        guard hasResponded, now >= end || lastHasFailed else { return max(now, end) }
         backoff = StreamBackoff()
-        return now
+        return max(now, start + min(delay, .seconds(1)))
     }
 }
 
