@@ -76,8 +76,10 @@ extension MeshClient {
         get async { await withCheckedContinuation { post(.status($0)) } }
     }
 
+    /// Handles the input on the loop. Another thread would also handle what is posted meanwhile, and to read a large
+    /// response takes long.
     private func post(_ input: Input) {
-        work.post(input) { handle($0, &$1) }
+        loop.run { [self] in work.post(input) { handle($0, &$1) } }
     }
 
     private func handle(_ input: Input, _ work: inout Work) {

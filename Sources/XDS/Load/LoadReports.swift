@@ -54,8 +54,10 @@ extension LoadReports {
         return load
     }
 
+    /// Handles the input on the loop. Another thread would also handle what is posted meanwhile, and to read a large
+    /// response takes long.
     private func post(_ input: Input) {
-        work.post(input) { handle($0, &$1) }
+        loop.run { [self] in work.post(input) { handle($0, &$1) } }
     }
 
     private func handle(_ input: Input, _ work: inout Work) {

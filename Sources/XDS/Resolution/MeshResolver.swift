@@ -172,7 +172,11 @@ extension MeshResolver {
 
     private func use(of cluster: ByteText, _ work: inout Work) -> ClusterUse {
         if let use = work.uses[cluster]?.object { return use }
-        let use = ClusterUse(cluster) { [weak self] in self?.post(.released($0)) }
+        // The last use may end on a thread of the program, which must not handle what is posted meanwhile.
+        let use = ClusterUse(cluster) { [weak self] cluster in
+            guard let self else { return }
+            loop.run { self.post(.released(cluster)) }
+        }
         work.uses[cluster] = Use(object: use)
         work.dependencies.retain(cluster)
         return use
