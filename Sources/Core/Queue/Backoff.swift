@@ -1,7 +1,7 @@
 /// The delay from one attempt to connect to the next (gRPC's connection-backoff.md). It grows
 /// exponentially, with jitter, so that the clients of a restarted server do not all connect at the
 /// same moment.
-struct Backoff: Sendable {
+package struct Backoff: Sendable {
     struct Configuration: Sendable, Equatable {
         var initial: Duration = .seconds(1)
         var maximum: Duration = .seconds(120)
@@ -18,6 +18,9 @@ struct Backoff: Sendable {
     /// Attempts since the last success.
     private(set) var attemptCount = 0
 
+    /// With the default delays of connection-backoff.md.
+    package init() { self.init(Configuration()) }
+
     init(_ configuration: Configuration) {
         self.configuration = configuration
         // Without a delay, a server that refuses connections would keep the thread busy.
@@ -33,7 +36,7 @@ extension Backoff {
     /// the next one, which is needed if this attempt fails.
     ///
     /// - Parameter chance: From 0 to 1: the position in the range that the jitter allows.
-    mutating func next(chance: Double = .chance) -> Duration {
+    package mutating func next(chance: Double = .chance) -> Duration {
         attemptCount += 1
         let base =
             current.map { min($0 * configuration.multiplier, configuration.maximum) }
@@ -48,7 +51,7 @@ extension Backoff {
     var initialDelay: Duration { configuration.initial }
 
     /// Starts again with the initial delay, for example because an attempt has succeeded.
-    mutating func reset() {
+    package mutating func reset() {
         current = nil
         attemptCount = 0
     }
@@ -57,7 +60,7 @@ extension Backoff {
 extension Double {
     /// A random number from 0 to below 1. `random(in:)` would be compiled anew in this module, with all that it needs
     /// of the protocols of numbers.
-    static var chance: Double {
+    package static var chance: Double {
         var generator = SystemRandomNumberGenerator()
         return Double(generator.next() >> 11) * 0x1p-53
     }

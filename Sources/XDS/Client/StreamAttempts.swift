@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 
 /// When the attempts of a stream to a control plane begin.
@@ -6,7 +7,7 @@ import SwiftletTransport
 /// backoff ago: a server that answers once and then ends each stream would keep the client busy. That delay may have
 /// grown while no attempt had a response. The next response ends the delays (A57).
 struct StreamAttempts: Sendable {
-    private var backoff = StreamBackoff()
+    private var backoff = Backoff()
     private var start: MonotonicInstant
     private var delay: Duration
     /// Whether the last attempt had no response.
@@ -30,18 +31,7 @@ struct StreamAttempts: Sendable {
         defer { lastHasFailed = !hasResponded }
         let end = start + delay
         guard hasResponded, now >= end || lastHasFailed else { return max(now, end) }
-        backoff = StreamBackoff()
+        backoff.reset()
         return max(now, start + min(delay, .seconds(1)))
-    }
-}
-
-/// The delays between attempts: 1 s, then 1.6 times as long each time, up to 120 s, each changed by up to 20 %.
-private struct StreamBackoff: Sendable {
-    private var base: Duration?
-
-    mutating func next(chance: Double) -> Duration {
-        let base = base.map { min($0 * 1.6, .seconds(120)) } ?? .seconds(1)
-        self.base = base
-        return base * (0.8 + 0.4 * chance)
     }
 }

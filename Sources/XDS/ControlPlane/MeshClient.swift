@@ -51,7 +51,7 @@ final class MeshClient: Sendable {
             channel: ControlPlaneChannels.channel(to:))
         work = SerialWork(
             Work(
-                client: ADSClient(bootstrap, chance: { .random(in: 0..<1) }),
+                client: ADSClient(bootstrap, chance: { .chance }),
                 metrics: ClientMetrics(meter)))
     }
 

@@ -35,7 +35,7 @@ final class LoadReports: Sendable {
     ) {
         self.loop = loop
         self.channel = channel
-        work = SerialWork(Work(reporter: LoadReporter(node: node, chance: { .random(in: 0..<1) })))
+        work = SerialWork(Work(reporter: LoadReporter(node: node, chance: { .chance })))
     }
 
     deinit {
