@@ -96,9 +96,13 @@ extension VirtualControlPlane {
         run { $0.streamClosed(server, cause, at: now) }
     }
 
+    /// The stream ends, and if it has had a response, the next one ends without. After that, another one begins.
     mutating func fail(_ server: Int = 0, _ cause: String = "refused") {
-        let server = servers[server]
-        run { $0.connectionFailed(server, cause) }
+        repeat {
+            end(server, cause)
+            guard case .waiting(let time)? = client.streams[servers[server]]?.phase else { return }
+            advance(by: now.duration(to: time))
+        } while client.streams[servers[server]]?.failure == nil
     }
 
     mutating func finish(_ server: Int = 0) {

@@ -27,9 +27,8 @@ extension ADSClient {
         connectionFailed(server, cause)
     }
 
-    /// The channel to the server is in TRANSIENT_FAILURE. The stream goes on waiting for a connection.
-    mutating func connectionFailed(_ server: Server, _ cause: String) {
-        guard streams[server] != nil else { return }
+    /// A stream has ended without a response that can be read.
+    private mutating func connectionFailed(_ server: Server, _ cause: String) {
         streams[server]?.failure = "the control plane \(server.target) cannot be reached: \(cause)"
         serverFailed(server)
     }
