@@ -61,6 +61,8 @@ let package = Package(
         .target(
             name: "SwiftletHTTP1", dependencies: ["SwiftletTransport"],
             path: "Sources/HTTP1", swiftSettings: small),
+        // The tokens of JSON, and the error with its place in a text. SwiftletSchema re-exports it.
+        .target(name: "SwiftletJSONText", path: "Sources/JSONText", swiftSettings: small),
         // JSON as a tree, for the leaves that read it: service configs, JSON-RPC, recordings.
         .target(
             name: "SwiftletJSON", dependencies: ["SwiftletCore", "SwiftletTransport"],
@@ -121,7 +123,8 @@ let package = Package(
         // From `.proto` source and descriptors to a schema, and from a schema to Swift source: what the generator
         // needs. SwiftletDynamic re-exports it.
         .target(
-            name: "SwiftletSchema", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
+            name: "SwiftletSchema",
+            dependencies: ["SwiftletDescriptors", "SwiftletJSONText", "SwiftletMessages"],
             path: "Sources/Schema", swiftSettings: small),
         // Messages with a schema at run time. A client with compiled messages does not build it.
         .target(

@@ -1,1 +1,2 @@
 @_exported public import SwiftletDescriptors
+@_exported public import SwiftletJSONText

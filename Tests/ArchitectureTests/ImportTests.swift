@@ -9,6 +9,7 @@ struct ImportTests {
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],
         "HTTP1": ["SwiftletTransport"],
+        "JSONText": [],
         "JSON": ["SwiftletCore", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Interceptors": ["SwiftletCore", "SwiftletTransport"],
@@ -27,7 +28,7 @@ struct ImportTests {
             "Swiftlet", "SwiftletCore", "SwiftletMessages", "SwiftletDescriptors",
             "SwiftletServiceMessages", "SwiftletWellKnown",
         ],
-        "Schema": ["SwiftletDescriptors", "SwiftletMessages"],
+        "Schema": ["SwiftletDescriptors", "SwiftletJSONText", "SwiftletMessages"],
         "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [

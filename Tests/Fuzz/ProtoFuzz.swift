@@ -1,4 +1,4 @@
-// fuzz-modules: Messages Descriptors Schema
+// fuzz-modules: Messages Descriptors JSONText Schema
 
 // A libFuzzer target for `.proto` source. No input may trap, and source without a mistake must have a schema, for which
 // the generator writes source or says what it cannot write. `Tests/Fuzz/run` builds it.
