@@ -65,7 +65,8 @@ let package = Package(
         .target(name: "SwiftletJSONText", path: "Sources/JSONText", swiftSettings: small),
         // JSON as a tree, for the leaves that read it: service configs, JSON-RPC, recordings.
         .target(
-            name: "SwiftletJSON", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            name: "SwiftletJSON",
+            dependencies: ["SwiftletCore", "SwiftletJSONText", "SwiftletTransport"],
             path: "Sources/JSON", swiftSettings: small),
         // The balancing policies but `pick_first` and `round_robin`, and service configs as text.
         .target(

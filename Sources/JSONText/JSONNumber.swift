@@ -1,7 +1,8 @@
 /// Numbers as JSON spells them.
 package enum JSONNumber {
-    /// Where the number at the start of `text` ends; nil when there is none.
-    package static func end(in text: ArraySlice<UInt8>) -> Int? {
+    /// Where the number at the start of `text` ends. If it is not whole, a digit is missing there. A leading zero ends
+    /// the number, and then another digit must not follow.
+    package static func end(in text: ArraySlice<UInt8>) -> (index: Int, isWhole: Bool) {
         var index = text.startIndex
         func digits() -> Bool {
             let start = index
@@ -16,19 +17,12 @@ package enum JSONNumber {
             return true
         }
         _ = take(UInt8(ascii: "-"))
-        if take(UInt8(ascii: "0")) {
-            // No digit may follow a leading zero.
-            if index < text.endIndex, Digits.value(text[index]).map({ $0 < 10 }) == true {
-                return nil
-            }
-        } else if !digits() {
-            return nil
-        }
-        if take(UInt8(ascii: ".")), !digits() { return nil }
+        if !take(UInt8(ascii: "0")), !digits() { return (index, false) }
+        if take(UInt8(ascii: ".")), !digits() { return (index, false) }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            if !digits() { return nil }
+            if !digits() { return (index, false) }
         }
-        return index
+        return (index, true)
     }
 }

@@ -4,11 +4,15 @@ package struct JSONScanner {
 
     package let bytes: [UInt8]
     package private(set) var index = 0
-    private var depthLeft: Int
+    /// The place of the last string: in the closure of ``object(_:)``, that of the name.
+    package private(set) var stringStart = 0
+    private let maxDepth: Int
+    private var depth = 0
 
+    /// - Parameter maxDepth: The most arrays and objects inside each other.
     package init(_ bytes: [UInt8], maxDepth: Int) {
         self.bytes = bytes
-        depthLeft = maxDepth
+        self.maxDepth = maxDepth
     }
 
     package func error(_ message: String, at offset: Int? = nil) -> FormatError {
@@ -20,8 +24,7 @@ package struct JSONScanner {
     /// The kind of the next value.
     package mutating func peek() throws(FormatError) -> Token {
         skipSpace()
-        guard index < bytes.count else { throw error("the text ends where a value is expected") }
-        switch bytes[index] {
+        switch index < bytes.count ? bytes[index] : 0 {
         case UInt8(ascii: "{"): return .object
         case UInt8(ascii: "["): return .list
         case UInt8(ascii: "\""): return .string
@@ -40,20 +43,20 @@ package struct JSONScanner {
         try enter()
         if !take(UInt8(ascii: "}")) {
             repeat {
-                let name = try string()
+                let name = try string("a key in quotes")
                 try expect(UInt8(ascii: ":"), "':'")
                 try member(&self, name)
             } while take(UInt8(ascii: ","))
             try expect(UInt8(ascii: "}"), "',' or '}'")
         }
-        depthLeft += 1
+        depth -= 1
     }
 
     /// Reads a list. Calls `element` with the index of each value; `element` must read the value.
     package mutating func list(
         _ element: (inout JSONScanner, Int) throws(FormatError) -> Void
     ) throws(FormatError) {
-        try expect(UInt8(ascii: "["), "a list")
+        try expect(UInt8(ascii: "["), "an array")
         try enter()
         if !take(UInt8(ascii: "]")) {
             var count = 0
@@ -63,12 +66,14 @@ package struct JSONScanner {
             } while take(UInt8(ascii: ","))
             try expect(UInt8(ascii: "]"), "',' or ']'")
         }
-        depthLeft += 1
+        depth -= 1
     }
 
     private mutating func enter() throws(FormatError) {
-        guard depthLeft > 0 else { throw error("objects and lists are nested too deeply") }
-        depthLeft -= 1
+        guard depth < maxDepth else {
+            throw error("more than \(maxDepth) arrays and objects inside each other", at: index - 1)
+        }
+        depth += 1
     }
 
     /// Skips a value.
@@ -106,20 +111,21 @@ package struct JSONScanner {
     package mutating func number() throws(FormatError) -> String {
         skipSpace()
         let start = index
-        guard let end = JSONNumber.end(in: bytes[index...]) else {
-            throw error("expected a number, found \(found)")
+        let isWhole: Bool
+        (index, isWhole) = JSONNumber.end(in: bytes[index...])
+        guard isWhole else { throw error("expected a digit, found \(found)") }
+        // Only a leading zero ends a number before another digit.
+        if index < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[index] {
+            throw error("a number cannot have a leading zero", at: start)
         }
-        index = end
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    package mutating func string() throws(FormatError) -> String {
-        skipSpace()
-        guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
-            throw error("expected a string, found \(found)")
-        }
-        let start = index
-        index += 1
+    package mutating func string(
+        _ expected: String = "a string"
+    ) throws(FormatError) -> String {
+        try expect(UInt8(ascii: "\""), expected)
+        stringStart = index - 1
         let content = index
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""),
             bytes[index] != UInt8(ascii: "\\"), bytes[index] >= 0x20
@@ -128,24 +134,25 @@ package struct JSONScanner {
         }
         var text: [UInt8] = Array(bytes[content..<index])
         while true {
-            guard index < bytes.count else { throw error("a string has no end", at: start) }
-            let byte = bytes[index]
+            let byte = try byteOfString()
             if byte == UInt8(ascii: "\"") { break }
-            guard byte >= 0x20 else { throw error("a control character must be escaped") }
+            guard byte >= 0x20 else {
+                throw error(
+                    "a control character in a string must be written as \\u00\(hex(byte))")
+            }
             index += 1
             if byte == UInt8(ascii: "\\") { try escape(&text) } else { text.append(byte) }
         }
         index += 1
         guard let result = String(validating: text, as: UTF8.self) else {
-            throw error("a string is not UTF-8", at: start)
+            throw error("a string is not UTF-8", at: stringStart)
         }
         return result
     }
 
     /// Reads the rest of an escape, after the backslash.
     private mutating func escape(_ text: inout [UInt8]) throws(FormatError) {
-        guard index < bytes.count else { throw error("a string has no end") }
-        let kind = bytes[index]
+        let kind = try byteOfString()
         index += 1
         switch kind {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(kind)
@@ -157,7 +164,7 @@ package struct JSONScanner {
         case UInt8(ascii: "u"):
             let scalar = try unicodeEscape()
             text.append(contentsOf: String(Character(scalar)).utf8)
-        default: throw error("unknown escape", at: index - 2)
+        default: throw error("'\\' before a character that needs no escape", at: index - 2)
         }
     }
 
@@ -170,11 +177,12 @@ package struct JSONScanner {
         {
             index += 2
             let low = try fourDigits()
-            guard 0xdc00..<0xe000 ~= low else { throw error("unpaired surrogate", at: start) }
-            value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
+            if 0xdc00..<0xe000 ~= low {
+                value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
+            }
         }
         guard let scalar = Unicode.Scalar(value) else {
-            throw error("unpaired surrogate", at: start)
+            throw error("half of a surrogate pair", at: start)
         }
         return scalar
     }
@@ -183,12 +191,17 @@ package struct JSONScanner {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard index < bytes.count, let digit = Digits.value(bytes[index]) else {
-                throw error("expected four hexadecimal digits")
+                throw error("expected four hexadecimal digits, found \(found)")
             }
             value = value << 4 | digit
             index += 1
         }
         return value
+    }
+
+    private func byteOfString() throws(FormatError) -> UInt8 {
+        guard index < bytes.count else { throw error("a string has no end", at: stringStart) }
+        return bytes[index]
     }
 
     // MARK: Bytes
@@ -221,11 +234,19 @@ package struct JSONScanner {
         return true
     }
 
-    /// The text at the current place, for an error text.
+    /// The text at the current place, for an error text: a character, or a byte of what cannot be seen.
     private var found: String {
-        guard index < bytes.count else { return "the end" }
-        let byte = bytes[index]
-        return 0x21..<0x7f ~= byte
-            ? "'\(Character(Unicode.Scalar(byte)))'" : "byte 0x\(String(byte, radix: 16))"
+        let text = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
+        guard let scalar = text.unicodeScalars.first else { return "the end of the text" }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator,
+            _ where scalar.value == 0xfffd:
+            return "byte 0x\(hex(bytes[index]))"
+        default: return "'\(scalar)'"
+        }
+    }
+
+    private func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 }

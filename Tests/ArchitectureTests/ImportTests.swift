@@ -10,7 +10,7 @@ struct ImportTests {
         "Core": ["SwiftletTransport"],
         "HTTP1": ["SwiftletTransport"],
         "JSONText": [],
-        "JSON": ["SwiftletCore", "SwiftletTransport"],
+        "JSON": ["SwiftletCore", "SwiftletJSONText", "SwiftletTransport"],
         "Balancing": ["SwiftletCore", "SwiftletJSON", "SwiftletTransport", "CSwiftletSystem"],
         "Interceptors": ["SwiftletCore", "SwiftletTransport"],
         "Observation": ["SwiftletCore", "SwiftletInterceptors", "SwiftletTransport"],

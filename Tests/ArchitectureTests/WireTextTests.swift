@@ -10,7 +10,7 @@ struct WireTextTests {
         "HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
         "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
         "Core/Connecting/ProxyHandshake.swift", "Core/Subchannel/HealthResult.swift",
-        "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
+        "JSONText", "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",
         "Loopback/Server/RequestRules.swift", "Loopback/Services/ReflectionService.swift",

@@ -1,4 +1,4 @@
-// fuzz-modules: Transport Core JSON Balancing Messages WellKnown XDS
+// fuzz-modules: Transport Core JSONText JSON Balancing Messages WellKnown XDS
 //
 // A libFuzzer target for the bootstrap of the control planes; `Tests/Fuzz/run` builds it.
 

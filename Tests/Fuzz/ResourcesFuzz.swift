@@ -1,4 +1,4 @@
-// fuzz-modules: Transport Core JSON Balancing Messages WellKnown XDS
+// fuzz-modules: Transport Core JSONText JSON Balancing Messages WellKnown XDS
 // fuzz-with: Tests/XDSTests/VirtualMesh.swift Tests/XDSTests/VirtualTree.swift Tests/XDSTests/WatchedLocks.swift
 // fuzz-with: Tests/XDSTests/ResourceSamples.swift
 //

@@ -2,7 +2,7 @@ extension JSONNumber {
     /// Whether `text` is one number and nothing else.
     static func isNumber(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        return end(in: bytes[...]) == bytes.endIndex
+        return end(in: bytes[...]) == (bytes.endIndex, true)
     }
 
     /// The number as an integer, exactly: `1e3` and `10.0` are integers, `1.5` is not. Nil when the text is not an

@@ -31,18 +31,18 @@ struct JSONReaderTests {
             ("[1,]", "line 1, column 4: expected a value, found ']'"),
             ("{a: 1}", "line 1, column 2: expected a key in quotes, found 'a'"),
             ("{\"a\": 1, \"a\": 2}", "line 1, column 10: the key 'a' is repeated"),
-            ("{} {}", "line 1, column 4: expected the end of the text, found '{'"),
-            ("01", "line 1, column 2: expected the end of the text, found '1'"),
+            ("{} {}", "line 1, column 4: unexpected '{' after the value"),
+            ("01", "line 1, column 1: a number cannot have a leading zero"),
             ("1.", "line 1, column 3: expected a digit, found the end of the text"),
             ("-", "line 1, column 2: expected a digit, found the end of the text"),
-            ("truth", "line 1, column 1: expected a value, found 't'"),
-            ("\"a", "line 1, column 3: expected '\"', found the end of the text"),
+            ("truth", "line 1, column 1: expected true or false"),
+            ("[\"a", "line 1, column 2: a string has no end"),
             (
                 "\"\u{1}\"",
                 "line 1, column 2: a control character in a string must be written as \\u0001"
             ),
-            (#""\x""#, "line 1, column 3: '\\' before a character that needs no escape"),
-            (#""\ud800""#, "line 1, column 8: half of a surrogate pair"),
+            (#""\x""#, "line 1, column 2: '\\' before a character that needs no escape"),
+            (#""\ud800""#, "line 1, column 2: half of a surrogate pair"),
             (#""\u12g4""#, "line 1, column 6: expected four hexadecimal digits, found 'g'"),
         ])
     func errors(text: String, message: String) {

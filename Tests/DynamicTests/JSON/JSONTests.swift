@@ -56,9 +56,9 @@ struct JSONTests {
             ("{\n \"nope\": 1}", "2:9: nope: t.All has no field 'nope'"),
             (#"{"anInt32":2147483648}"#, "1:22: anInt32: 2147483648 is not a number of type int32"),
             (#"{"anInt32":1.5}"#, "1:15: anInt32: 1.5 is not a number of type int32"),
-            (#"{"aString":"a""#, "1:15: expected ',' or '}', found the end"),
+            (#"{"aString":"a""#, "1:15: expected ',' or '}', found the end of the text"),
             (#"{"aBool":true}x"#, "1:15: unexpected 'x' after the value"),
-            (#"{"aBool":true,}"#, "1:15: expected a string, found '}'"),
+            (#"{"aBool":true,}"#, "1:15: expected a key in quotes, found '}'"),
             (#"{"aBool":true,"a_bool":true}"#, "1:24: a_bool: the field occurs twice"),
             (
                 #"{"oneText":"a","oneNumber":1}"#,
@@ -67,14 +67,28 @@ struct JSONTests {
             (#"{"numbers":[null]}"#, "1:13: numbers[0]: an element cannot be null"),
             (#"{"aColor":"PINK"}"#, "1:17: aColor: t.Color has no value 'PINK'"),
             (#"{"someBytes":"a"}"#, "1:17: someBytes: the string is not base64"),
-            (#"{"aString":"\ud800"}"#, "1:13: aString: unpaired surrogate"),
-            (#"{"anInt32":01}"#, "1:12: anInt32: expected a number, found '0'"),
+            (#"{"aString":"\ud800"}"#, "1:13: aString: half of a surrogate pair"),
+            (#"{"anInt32":01}"#, "1:12: anInt32: a number cannot have a leading zero"),
+            (#"{"anInt32":1.}"#, "1:14: anInt32: expected a digit, found '}'"),
             (
                 #"{"anInt32":1e-9223372036854775808}"#,
                 "1:34: anInt32: 1e-9223372036854775808 is not a number of type int32"
             ),
             (#"{"aDouble":NaN}"#, "1:12: aDouble: expected a value, found 'N'"),
-            ("", "1:1: expected an object, found the end"),
+            ("", "1:1: expected an object, found the end of the text"),
+            (#"{"aBool":é}"#, "1:10: aBool: expected a value, found 'é'"),
+            (
+                #"{"aString":"\u12g4"}"#,
+                "1:17: aString: expected four hexadecimal digits, found 'g'"
+            ),
+            (
+                "{\"aString\":\"\n\"}",
+                "1:13: aString: a control character in a string must be written as \\u000a"
+            ),
+            (
+                #"{"aString":"\q"}"#,
+                #"1:13: aString: '\' before a character that needs no escape"#
+            ),
         ])
     func refused(json: String, error: String) {
         #expect {
