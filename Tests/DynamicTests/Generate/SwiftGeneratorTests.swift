@@ -117,6 +117,26 @@ struct SwiftGeneratorTests {
         #expect(packages.contains("\ntypealias GlobalY = Y\n"))
     }
 
+    @Test("gives a message the same name in every schema, whatever the others are called")
+    func otherPackages() throws {
+        let sources = [
+            "common.proto": "package common; message User {}",
+            "user.proto": """
+            package user.v1; import "common.proto";
+            message Account { common.User owner = 1; Account other = 2; }
+            """,
+        ]
+        let compiler = ProtoCompiler { name in
+            sources[name].map { Array("syntax = \"proto3\"; \($0)".utf8) }
+        }
+        for name in sources.keys {
+            let files = try SwiftGenerator().generate(Schema(compiler.compile([name])))
+            let source = files.map(\.source).joined()
+            #expect(source.contains("struct User:"), "\(source)")
+            #expect(source.contains("var owner: Common.User?") == (name == "user.proto"))
+        }
+    }
+
     @Test("keeps the casing of methods, except for names that would hide a type")
     func keptCasing() throws {
         var options = GeneratorOptions()
