@@ -17,6 +17,11 @@ import Synchronization
 /// When several faults match a call, the first of them applies. The server refuses a fault with
 /// INVALID_ARGUMENT if no method has its path. ``LoopbackServer/unusedFaults`` lists the faults that
 /// never applied. For ways to break HTTP/2 itself see ``Misbehaviour``.
+///
+/// A request that is not gRPC is a call of its path, without the query. The faults that are about messages,
+/// the content type or a status apply only to gRPC. HTTP/1.1 has no streams, no GOAWAY and no windows: there,
+/// the faults that reset, refuse, cut, slow or damage an answer close the connection without one. A GOAWAY
+/// after which the call is answered closes it after the answer.
 public struct Fault: Sendable {
     /// The kind of failure.
     @nonexhaustive
@@ -121,6 +126,18 @@ public struct Fault: Sendable {
         _ share: Double, on path: String? = nil, seed: UInt64, _ kind: Kind
     ) -> Fault {
         Fault(path: path, occasion: .randomly(share, seed: seed), kind: kind)
+    }
+}
+
+extension Fault.Kind {
+    /// Whether the failure is one of gRPC, which the answer to another request cannot have.
+    var isOfGRPC: Bool {
+        switch self {
+        case .status, .dropAfterMessages, .contentType, .missingTrailers, .truncatedMessage: true
+        case .delay, .pause, .stall, .drop, .dropAfterBytes, .drip, .shrinkWindow, .reset, .refuse,
+            .goAway, .garbage:
+            false
+        }
     }
 }
 

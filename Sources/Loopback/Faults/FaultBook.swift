@@ -15,7 +15,9 @@ final class FaultBook: Sendable {
             chance = SplitMix64(state: seed)
         }
 
-        func matches(_ path: String) -> Bool { fault.path.map { $0 == path } ?? true }
+        func matches(_ path: String, isGRPC: Bool) -> Bool {
+            (isGRPC || !fault.kind.isOfGRPC) && fault.path.map { $0 == path } ?? true
+        }
 
         /// Counts a call that matches. Returns true if the fault applies to this call.
         mutating func count() -> Bool {
@@ -46,10 +48,10 @@ final class FaultBook: Sendable {
     var unused: [Fault] { entries.withLock { $0.filter(\.isUnused).map(\.fault) } }
 
     /// Counts a call of a path. Returns the first fault that applies to the call.
-    func next(for path: String) -> Fault.Kind? {
+    func next(for path: String, isGRPC: Bool) -> Fault.Kind? {
         entries.withLock { entries in
             var first: Int?
-            for index in entries.indices where entries[index].matches(path) {
+            for index in entries.indices where entries[index].matches(path, isGRPC: isGRPC) {
                 // Every matching entry counts the call, even after the first one that applies.
                 if entries[index].count(), first == nil { first = index }
             }

@@ -125,12 +125,7 @@ extension HTTP1Session {
             }
         }
         buffer.consume(offset)
-        if let violation {
-            finish(
-                HTTPReply(
-                    status: violation.status, contentType: "text/plain",
-                    body: Array(violation.message.utf8)))
-        }
+        if let violation { finish(.refusal(violation.status, violation.message)) }
     }
 
     private func next(
@@ -161,12 +156,7 @@ extension HTTP1Session {
                 state.body.append(copying: bytes.extracting(range))
                 return false
             }
-            if isTooLarge {
-                finish(
-                    HTTPReply(
-                        status: 413, contentType: "text/plain",
-                        body: Array("the request is too large".utf8)))
-            }
+            if isTooLarge { finish(.refusal(413, "the request is too large")) }
         case .end: serve()
         }
     }
@@ -178,17 +168,28 @@ extension HTTP1Session {
             return (state.connection.receivedHead, body)
         }
         let info = RequestInfo(head, endStream: true, isStrict: false)
-        guard !info.isGRPC, let handle = methods.plainHandler(for: info.path) else {
-            let text = info.isGRPC ? "gRPC needs HTTP/2" : "there is no handler for this path"
-            return finish(
-                HTTPReply(
-                    status: info.isGRPC ? 505 : 404, contentType: "text/plain",
-                    body: Array(text.utf8)))
+        guard !info.isGRPC else { return finish(.refusal(505, "gRPC needs HTTP/2")) }
+        let fault = methods.nextFault(for: info)
+        switch fault {
+        // HTTP/1.1 has no windows, so the answer is normal with a small one, too.
+        case nil, .delay, .pause, .shrinkWindow: break
+        case .goAway(.graceful), .goAway(.atOnce): state.withLock { $0.isLeaving = true }
+        case .stall: return
+        case .status, .drop, .dropAfterMessages, .dropAfterBytes, .drip, .reset, .refuse, .goAway,
+            .contentType, .missingTrailers, .truncatedMessage, .garbage:
+            return end()
+        }
+        guard let handle = methods.plainHandler(for: info.path) else {
+            return finish(.refusal(404, "there is no handler for this path"))
         }
         let request = HTTPRequest(
             method: HTTPMethod(rawValue: info.method), path: info.path, headers: info.metadata,
             body: body)
         let task = Task(executorPreference: acceptor.handlerThreads) { [self] in
+            if case .delay(let duration) = fault { try? await loop.sleep(for: duration) }
+            if case .pause(let gate) = fault { try? await gate.pass() }
+            // Both end when the connection ends.
+            guard !Task.isCancelled else { return }
             let reply = await handle(request)
             loop.run { [self] in answer(reply) }
         }

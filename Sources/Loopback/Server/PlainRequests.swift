@@ -36,6 +36,11 @@ public struct HTTPReply: Sendable {
 }
 
 extension HTTPReply {
+    /// The server's own answer to a request that no handler receives.
+    static func refusal(_ status: Int, _ reason: String) -> HTTPReply {
+        HTTPReply(status: status, contentType: "text/plain", body: Array(reason.utf8))
+    }
+
     /// The fields of the head.
     var head: HeaderList {
         var list = HeaderList()
@@ -74,9 +79,10 @@ extension ServerMethods {
     }
 
     /// The handler for a path. The query is ignored.
-    func plainHandler(for path: String) -> PlainHandler? {
-        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-        return plainHandlers[String(path[..<end])]
+    func plainHandler(for path: String) -> PlainHandler? { plainHandlers[withoutQuery(path)] }
+
+    func withoutQuery(_ path: String) -> String {
+        String(path[..<(path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex)])
     }
 }
 
@@ -89,9 +95,7 @@ extension ServerCall {
             } catch {
                 // A client that has cancelled does not receive it.
                 return call.finish(
-                    HTTPReply(
-                        status: error.code == .resourceExhausted ? 413 : 400,
-                        contentType: "text/plain", body: Array(error.message.utf8)))
+                    .refusal(error.code == .resourceExhausted ? 413 : 400, error.message))
             }
             let request = call.request
             call.finish(
@@ -115,10 +119,7 @@ extension ServerCall {
         run { call in
             // A request whose body cannot be read gets the same answer.
             _ = try? await call.plainBody()
-            call.finish(
-                HTTPReply(
-                    status: 415, contentType: "text/plain",
-                    body: Array("the request is not gRPC".utf8)))
+            call.finish(.refusal(415, "the request is not gRPC"))
         }
     }
 

@@ -169,13 +169,16 @@ public struct ServerMethods: Sendable {
         return Set(names).inOrder()
     }
 
-    /// The faults whose path has no handler, each as a sentence.
+    /// The faults that can apply to no call, because their path has no handler, or none of gRPC, each as a
+    /// sentence.
     func mistakes(in faults: [Fault]) -> [String] {
         faults.compactMap { fault in
-            guard let path = fault.path, handlers[path] == nil, plainHandlers[path] == nil else {
-                return nil
+            guard let path = fault.path, handlers[path] == nil else { return nil }
+            guard plainHandlers[path] != nil else {
+                return "the fault '\(fault)' names a path that no method of the server has"
             }
-            return "the fault '\(fault)' names a path that no method of the server has"
+            guard fault.kind.isOfGRPC else { return nil }
+            return "the fault '\(fault)' is for gRPC, and its path has only a handler of plain HTTP"
         }
     }
 
@@ -313,8 +316,13 @@ extension ServerMethods {
         if let rule = call.request.violation {
             return call.finish(RPCError.violation(rule).status, Metadata())
         }
-        guard let fault = book.next(for: call.request.path) else { return answer(call) }
+        guard let fault = nextFault(for: call.request) else { return answer(call) }
         serve(call, fault)
+    }
+
+    /// Counts a call. Returns the fault that applies to it.
+    func nextFault(for request: RequestInfo) -> Fault.Kind? {
+        book.next(for: withoutQuery(request.path), isGRPC: request.isGRPC)
     }
 
     /// Answers a call to which no fault applies.
