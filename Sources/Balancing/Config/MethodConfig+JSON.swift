@@ -112,10 +112,6 @@ extension ConfigObject {
 }
 
 extension StatusCode {
-    private static let codesByName = Dictionary(
-        uniqueKeysWithValues: (0...16).map { StatusCode(rawValue: $0) }.map { ($0.description, $0) }
-    )
-
     /// A number from 0 to 16, or a name in any case; nil for any other value.
     fileprivate init?(_ value: ConfigValue) {
         switch value {
@@ -123,8 +119,7 @@ extension StatusCode {
             guard let number = Int(digits), (0...16).contains(number) else { return nil }
             self.init(rawValue: number)
         case .string(let name):
-            guard let code = Self.codesByName[name.uppercased()] else { return nil }
-            self = code
+            self.init(name: name.uppercased())
         default:
             return nil
         }

@@ -90,15 +90,14 @@ enum FaultOption {
     }
 
     private static func status(_ text: String) throws -> StatusCode {
-        let codes = (1...16).map { StatusCode(rawValue: $0) }
-        let found = codes.first { "\($0)" == text.uppercased() || "\($0.rawValue)" == text }
-        guard let found else {
-            let hint = NearestMatch.hint(for: text, among: codes.map { "\($0)" })
+        let number = Int(text).flatMap { 1...16 ~= $0 ? StatusCode(rawValue: $0) : nil }
+        guard let code = number ?? StatusCode(name: text.uppercased()), code != .ok else {
+            let hint = NearestMatch.hint(for: text, among: Array(StatusCode.names.dropFirst()))
             throw mistake(
                 "not an error status: '\(text)'\(hint) (expected a name such as UNAVAILABLE, or 1 to 16)"
             )
         }
-        return found
+        return code
     }
 
     private static func mistake(_ text: String) -> UsageError {

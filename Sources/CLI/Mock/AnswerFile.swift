@@ -168,9 +168,8 @@ extension AnswerFile {
         }
         let start = scanner.index
         let name = try text()
-        let codes = (0...16).map { StatusCode(rawValue: $0) }
-        guard let code = codes.first(where: { "\($0)" == name }) else {
-            let hint = NearestMatch.hint(for: name, among: codes.map { "\($0)" })
+        guard let code = StatusCode(name: name) else {
+            let hint = NearestMatch.hint(for: name, among: StatusCode.names)
             throw scanner.error("'\(name)' is not a status code\(hint)", at: start)
         }
         return code

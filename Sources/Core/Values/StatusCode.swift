@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// A status code of gRPC.
 ///
 /// A struct and not an enum: a server may send an unregistered number, which becomes ``unknown``.
@@ -48,7 +50,8 @@ extension StatusCode {
 }
 
 extension StatusCode: CustomStringConvertible {
-    private static let names = [
+    /// The names of all codes, by number.
+    package static let names = [
         "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
         "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
         "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
@@ -57,4 +60,10 @@ extension StatusCode: CustomStringConvertible {
 
     /// The name of the code in the specification, such as `NOT_FOUND`.
     public var description: String { Self.names[rawValue] }
+
+    /// Nil for text that is not the name of a code.
+    package init?(name: String) {
+        guard let code = Self.names.firstIndex(where: { $0.hasBytes(of: name) }) else { return nil }
+        self.init(rawValue: code)
+    }
 }

@@ -70,8 +70,7 @@ private struct Line {
 
     private func status() throws(RPCError) -> Status {
         let name = try text("code")
-        let codes = (0...16).map { StatusCode(rawValue: $0) }
-        guard let code = codes.first(where: { "\($0)" == name }) else {
+        guard let code = StatusCode(name: name) else {
             throw error("'\(name)' is not a status code (expected a name such as NOT_FOUND)")
         }
         return Status(
