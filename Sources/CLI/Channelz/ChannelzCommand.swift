@@ -20,14 +20,10 @@ enum ChannelzCommand: Command {
             .flag("v", "verbose", help: "prints events, windows and options of sockets, too"),
         ] + ChannelOptions.all
 
-    private enum Format: String, CaseIterable {
-        case text, json
-    }
-
     static func run(_ arguments: Arguments) async throws {
         let target = try arguments.word(0, "TARGET")
         try arguments.expectAtMost(1)
-        let format = try arguments.choice("--format", as: Format.self) ?? .text
+        let format = try arguments.choice("--format", as: ListingFormat.self) ?? .text
         let channel = try ChannelOptions.channel(target, arguments)
         try await channel.closing {
             var reader = try ChannelzReader(channel: channel, target: target)

@@ -31,9 +31,9 @@ enum GeneratorArguments {
 
     static func options(_ arguments: Arguments) throws -> GeneratorOptions {
         var options = GeneratorOptions()
-        options.visibility = try choice("--visibility", arguments) ?? options.visibility
-        options.fileNaming = try choice("--file-naming", arguments) ?? options.fileNaming
-        options.messages = try choice("--messages", arguments) ?? options.messages
+        options.visibility = try arguments.choice("--visibility") ?? options.visibility
+        options.fileNaming = try arguments.choice("--file-naming") ?? options.fileNaming
+        options.messages = try arguments.choice("--messages") ?? options.messages
         options.writesServicesOnly = arguments.has("--services-only")
         options.writesClients = try isOn("--client", arguments) ?? options.writesClients
         options.writesFakes = try isOn("--fake", arguments) ?? options.writesFakes
@@ -44,17 +44,6 @@ enum GeneratorArguments {
         options.modules = try modules(arguments)
         options.faces = try faces(arguments)
         return options
-    }
-
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ option: String, _ arguments: Arguments
-    ) throws -> Choice? {
-        guard let text = arguments[option] else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(message: "not a value of \(option): '\(text)' (expected \(all))")
-        }
-        return choice
     }
 
     private static func isOn(_ option: String, _ arguments: Arguments) throws -> Bool? {
