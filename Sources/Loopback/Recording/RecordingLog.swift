@@ -69,8 +69,12 @@ package final class RecordingLog: Sendable {
         return "\"message\": \"\(Base64.encode(message))\"\(json)"
     }
 
+    /// The metadata without what a peer may send and an application may not: readers would refuse it.
     private func members(_ metadata: Metadata) -> String {
-        let pairs = metadata.map { element in
+        let pairs = metadata.filter { element in
+            MetadataRules.problem(element.name, element.value) == nil
+                || element.name == RetryPushback.name
+        }.map { element in
             let value =
                 switch element.value {
                 case _ where !keepsSecrets && MetadataRules.hasSecretName(element.name):

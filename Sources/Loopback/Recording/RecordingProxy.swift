@@ -40,7 +40,7 @@ package struct RecordingProxy: LoopbackService {
                 }
                 note(.halfClose)
             } responses: { responses in
-                let headers = try await responses.stream.initialMetadata
+                let headers = Self.forwarded(try await responses.stream.initialMetadata)
                 note(.headers(headers))
                 context.sendInitialMetadata(headers)
                 for try await response in responses {
@@ -60,7 +60,7 @@ package struct RecordingProxy: LoopbackService {
         }
     }
 
-    /// The metadata of the caller, without the headers that belong to its connection.
+    /// Metadata without the headers that belong to a connection or its encoding of the messages.
     private static func forwarded(_ received: Metadata) -> Metadata {
         var metadata = Metadata()
         for element in received where !MetadataRules.isReserved(element.name) {

@@ -129,6 +129,10 @@ private struct Line {
     private func add(
         _ value: String, for name: String, to metadata: inout Metadata
     ) throws(RPCError) {
+        // Only a server may set it.
+        if name == RetryPushback.name {
+            return metadata.append(received: .text(value), for: name)
+        }
         guard name.hasSuffix("-bin") else { return try metadata.add(value, for: name) }
         guard let bytes = Base64.decode(value.utf8) else {
             throw error("the value of '\(name)' is not base64")

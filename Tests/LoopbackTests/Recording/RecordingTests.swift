@@ -113,6 +113,57 @@ struct RecordingTests {
         await channel.close()
     }
 
+    /// What a server may send, and a client may not set.
+    private static let received: Metadata = {
+        var metadata: Metadata = ["x-a": "1"]
+        metadata.append(received: .text("20"), for: "grpc-retry-pushback-ms")
+        metadata.append(received: .bytes([1]), for: "grpc-server-stats-bin")
+        metadata.append(received: .text("café"), for: "x-b")
+        metadata.append(received: .text("?"), for: "x-c-bin")
+        return metadata
+    }()
+
+    @Test("of the proxy can be read, whatever metadata the server sent")
+    func metadata() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.sayHello) { _, context in
+                var headers = Self.received
+                // Of the connection and of an encoding of the messages that the proxy does not keep.
+                headers.append(received: .text("0"), for: "content-length")
+                context.sendInitialMetadata(headers)
+                context.setTrailingMetadata(Self.received)
+                throw RPCError(.aborted, "later")
+            }
+        }
+        let lines = Notes()
+        let log = RecordingLog(
+            keepsSecrets: false, describe: { _, _, _ in nil }, to: { lines.add($0) })
+        let upstream = try server.makeChannel()
+        let proxy = try LoopbackServer { $0.add(RecordingProxy(to: upstream, log: log)) }
+        for _ in 0..<2 { try await Self.expectPushback(proxy.makeChannel()) }
+        await upstream.close()
+        let recording = try Recording(lines.all.joined())
+        let call = try #require(recording.calls.last)
+        let kept = call.events.compactMap { _, event in
+            switch event {
+            case .headers(let metadata), .status(_, let metadata): metadata.map(\.name)
+            default: nil
+            }
+        }
+        #expect(kept == [["x-a"], ["x-a", "grpc-retry-pushback-ms"]])
+        try await Self.expectPushback(
+            LoopbackServer { $0.add(ReplayService(recording)) }.makeChannel())
+    }
+
+    private static func expectPushback(_ channel: Channel) async throws {
+        let error = try await #require(throws: RPCError.self) {
+            _ = try await channel.unary(sayHello, .init(name: "a"))
+        }
+        #expect(error.code == .aborted)
+        #expect(error.metadata["grpc-retry-pushback-ms"] == "20")
+        await channel.close()
+    }
+
     private static let mistakes: [(line: String, error: String)] = [
         ("[]", "an object was expected, not an array"),
         ("{\"call\": 1, \"event\": \"start\"", "expected ',' or '}'"),
