@@ -78,7 +78,7 @@ struct LoadGenerator: Sendable {
     private func call(
         _ channel: Channel, _ number: Int, worker: Int
     ) async -> Result<Int, RPCError> {
-        do throws(RPCError) {
+        do {
             let requests = try await requests.requests(number: number, worker: worker)
             var options = CallOptions()
             options.metadata = try self.requests.metadata(number: number, worker: worker)
@@ -87,23 +87,22 @@ struct LoadGenerator: Sendable {
             }
             return .success(try await stream(requests, channel, options))
         } catch {
-            return .failure(error)
+            return .failure(error as? RPCError ?? RPCError(.unknown, "\(error)"))
         }
     }
 
+    /// Reads while it writes: a server that answers each request reads no more while its answers wait.
     private func stream(
         _ requests: [[UInt8]], _ channel: Channel, _ options: CallOptions
-    ) async throws(RPCError) -> Int {
-        let call = try await channel.bidirectional(method, options: options)
-        for request in requests.dropLast() { try await call.requests.write(request) }
-        if let last = requests.last {
-            try call.requests.finish(with: last)
-        } else {
-            call.requests.finish()
+    ) async throws -> Int {
+        try await channel.bidirectional(method, options: options) { writer in
+            for request in requests.dropLast() { try await writer.write(request) }
+            if let last = requests.last { try writer.finish(with: last) }
+        } responses: { responses in
+            var byteCount = 0
+            for try await response in responses { byteCount += response }
+            return byteCount
         }
-        var byteCount = 0
-        for try await response in call.responses { byteCount += response }
-        return byteCount
     }
 }
 

@@ -85,6 +85,40 @@ struct BenchTests {
         #expect(text.output.contains("  OK  100"))
     }
 
+    @Test(
+        "exchanges more requests and answers than fit on the way, also if the server ends the call early",
+        arguments: ["Chat", "Put"])
+    func largeStreams(_ method: String) async throws {
+        let server = try LoopbackServer { server in
+            // Follows no bandwidth, so that the requests do not fit.
+            server.windowByteCount = 70_000
+            server.bidirectional(
+                Method<[UInt8], [UInt8]>(
+                    "/a.S/Chat", .bidirectional, request: .bytes, reply: .bytes)
+            ) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+            server.clientStreaming(
+                Method<[UInt8], [UInt8]>(
+                    "/a.S/Put", .clientStreaming, request: .bytes, reply: .bytes)
+            ) { _, _ in [] }
+        }
+        let schema = try TemporaryFile(
+            """
+            syntax = "proto3";
+            package a;
+            message M { bytes data = 1; }
+            service S { rpc Chat(stream M) returns (stream M); rpc Put(stream M) returns (M); }
+            """)
+        let request = "{\"data\": \"\(String(repeating: "AAAA", count: 100_000))\"}\n"
+        let requests = try TemporaryFile(String(repeating: request, count: 20), suffix: ".json")
+        let run = try await Program.run([
+            "bench", server.target, "a.S/\(method)", "--proto", schema.path, "-n", "2", "-c", "1",
+            "-d", "@\(requests.path)", "--max-time", "240s",
+        ])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
     @Test("says when calls start later than --rate asks for, and not when they are slow")
     func missedRate() throws {
         var run = LoadRun()
