@@ -120,7 +120,7 @@ extension ReplCompleter {
             guard case .message(let message) = shape else { return Completion() }
             let names = message.fields
                 .filter { !cursor.names.contains($0.jsonName) && !cursor.names.contains($0.name) }
-                .map { JSONQuotes.around($0.jsonName) }
+                .map { JSONQuotes.around($0.typedName) }
             return quoted(partial, isQuoted, among: names, suffix: ": ")
         case .value(let partial, let isQuoted):
             guard let last = path.last else {

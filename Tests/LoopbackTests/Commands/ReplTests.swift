@@ -61,6 +61,17 @@ struct ReplTests {
         #expect(completer.complete(text).candidates == candidates)
     }
 
+    @Test(
+        "offers a field's own name if the one in JSON could change the terminal or needs escapes",
+        arguments: ["\u{1b}[2J", "a\u{9b}m", "\u{202e}a", "a\nb", "a\"b", "a\\b"])
+    func harmfulNames(jsonName: String) throws {
+        var files = try ProtoCompiler().compile(source: Self.proto).file
+        files[0].messageType[0].field[6].jsonName = jsonName
+        let completer = ReplCompleter(schema: try Schema(files))
+        #expect(completer.complete("Grow {\"is").candidates == ["\"is_new\""])
+        #expect(completer.complete("Grow {").candidates.count == Self.allFields.count)
+    }
+
     private static let insertions: [(text: String, result: String)] = [
         ("Gro", "shop.Cart/Grow "), ("Grow {\"na", "Grow {\"na"),
         ("Grow {\"lis", "Grow {\"list\": "),
