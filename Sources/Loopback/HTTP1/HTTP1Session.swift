@@ -24,9 +24,6 @@ final class HTTP1Session: AcceptedConnection, Pollable {
     private let acceptor: Acceptor
     private let state: Mutex<State>
 
-    /// The limit of a request's body.
-    private static let maxByteCount = 64 << 20
-
     init(
         _ wire: consuming LinkWire, received: [UInt8], _ methods: ServerMethods,
         _ loop: EventLoop, _ acceptor: Acceptor
@@ -152,7 +149,9 @@ extension HTTP1Session {
             if expectsContinue { flush() }
         case .body(let range):
             let isTooLarge = state.withLock { state in
-                guard state.body.count + range.count <= Self.maxByteCount else { return true }
+                guard state.body.count + range.count <= methods.maxRequestByteCount else {
+                    return true
+                }
                 state.body.append(copying: bytes.extracting(range))
                 return false
             }

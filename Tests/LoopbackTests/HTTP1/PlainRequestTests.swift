@@ -92,4 +92,18 @@ struct PlainRequestTests {
         }
         #expect(failure?.code == .aborted)
     }
+
+    @Test("refuses a body above the server's limit", arguments: versions)
+    func largeBody(_ version: HTTPVersion) async throws {
+        let server = try LoopbackServer { server in
+            server.maxRequestByteCount = 10
+            server.http("/") { HTTPReply(contentType: "text/plain", body: $0.body) }
+        }
+        let channel = try channel(server, version)
+        for (byteCount, status) in [(10, 200), (11, 413)] {
+            let answer = try await channel.post(
+                "/", contentType: "text/plain", body: [UInt8](repeating: 7, count: byteCount))
+            #expect(answer.status == status)
+        }
+    }
 }
