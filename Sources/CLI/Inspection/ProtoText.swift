@@ -266,9 +266,10 @@ extension ProtoText {
 
     /// The lines of a comment without spaces at their ends, and without empty lines at the end.
     private static func lines(of comment: String) -> [Substring] {
-        var lines = comment.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let all = comment.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        var lines = all.map { line in
             var line = line
-            while line.last == " " || line.last == "\r" { line.removeLast() }
+            while line.last == " " { line.removeLast() }
             return line
         }
         while lines.last?.isEmpty == true { lines.removeLast() }

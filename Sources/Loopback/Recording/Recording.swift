@@ -68,10 +68,11 @@ public struct Recording: Sendable {
     public init(_ text: String) throws(RPCError) {
         var reader = RecordingReader()
         var number = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        // By bytes, because "\r\n" is one character.
+        for line in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false) {
             number += 1
-            if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
-            try reader.read(String(line), number: number)
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
+            try reader.read(String(Substring(line)), number: number)
         }
         calls = reader.calls
     }

@@ -131,6 +131,15 @@ struct ProtoTextTests {
                 """)
     }
 
+    @Test("of a file with CRLF has one line for each line of a comment")
+    func lineEnds() throws {
+        let source = "syntax = 'proto3';\r\n// One.\r\n//\r\n// Two. \r\nmessage M {}\r\n"
+        let schema = try Schema(ProtoCompiler().compile(source: source))
+        #expect(
+            try ProtoText.text(of: [.message(schema.requiredMessage("M"))], in: schema)
+                == "// One.\n//\n// Two.\nmessage M {\n}\n")
+    }
+
     @Test("of a message has its oneofs and enums, and names without their scope")
     func message() throws {
         let schema = try Self.makeSchema()

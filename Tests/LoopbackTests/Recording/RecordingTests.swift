@@ -57,6 +57,13 @@ struct RecordingTests {
         #expect(second.events[0].time == .seconds(0.5))
     }
 
+    @Test("may have lines that end in CRLF")
+    func lineEnds() throws {
+        let text = Self.unary(1, "Ada", ["Hi"]) + "\n" + Self.unary(2, "Bob", ["Hi"])
+        let recording = try Recording(text.split(separator: "\n").joined(separator: "\r\n"))
+        #expect(recording.calls.map(\.status?.code) == [.ok, .ok])
+    }
+
     @Test("answers with a recorded call of the same request, and otherwise in turn")
     func choice() async throws {
         let channel = try Self.channel(
