@@ -49,16 +49,28 @@ enum SchemaSource {
         switch self {
         case .files(let schema): return schema
         case .server(let reflection, let files):
-            let schema = try await reflection.schemaNamingMissingServices()
-            return try schema.adding(files?.descriptors ?? [])
+            do {
+                return try await reflection.schemaNamingMissingServices(besides: files)
+                    .adding(files?.descriptors ?? [])
+            } catch let error as RPCError where error.code == .unimplemented {
+                guard let files else { throw error }
+                return files
+            }
         }
     }
 
     /// The names of all services.
     func serviceNames() async throws -> [String] {
         switch self {
-        case .files(let schema): schema.services.map(\.fullName)
-        case .server(let reflection, _): try await reflection.serviceNames()
+        case .files(let schema): return schema.services.map(\.fullName)
+        case .server(let reflection, let files):
+            let added = files?.services.map(\.fullName) ?? []
+            do {
+                let names = try await reflection.serviceNames()
+                return names + added.filter { !names.contains($0) }
+            } catch let error as RPCError where error.code == .unimplemented && !added.isEmpty {
+                return added
+            }
         }
     }
 }

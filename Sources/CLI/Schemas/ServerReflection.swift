@@ -80,10 +80,10 @@ struct ServerReflection {
     }
 
     /// The files of all services that the server describes. Prints the names of the other services to the
-    /// standard error.
-    func schemaNamingMissingServices() async throws -> Schema {
+    /// standard error, unless the files of the command line have them.
+    func schemaNamingMissingServices(besides files: Schema?) async throws -> Schema {
         let (schema, missing) = try await schemaOfDescribedServices()
-        for name in missing {
+        for name in missing where files?.service(name) == nil {
             printToStandardError("swiftlet: the server does not describe \(name)")
         }
         return schema

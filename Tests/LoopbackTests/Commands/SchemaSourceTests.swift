@@ -67,7 +67,9 @@ struct SchemaSourceTests {
         let proto = RepositoryFiles.path("Protos/helloworld.proto")
         let options = ["--proto", proto, "--use-reflection"]
         for (words, text) in [
-            (["list", server.target], "shop.Cart\n"),
+            (["list", server.target], "shop.Cart\nhelloworld.Greeter\n"),
+            (["describe", server.target], "service Greeter {\n"),
+            (["describe", server.target], "service Cart {\n"),
             (["list", server.target, "shop.Cart"], "shop.Cart/Get\n"),
             (["list", server.target, "helloworld.Greeter"], "helloworld.Greeter/SayHello\n"),
             (["describe", server.target, "shop.Item"], "message Item {\n"),
@@ -83,11 +85,19 @@ struct SchemaSourceTests {
     @Test("are files alone for a server without reflection")
     func withoutReflection() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
-        let run = try await Program.run([
-            "call", server.target, "helloworld.Greeter/SayHello", "--use-reflection",
-            "--proto", RepositoryFiles.path("Protos/helloworld.proto"),
-        ])
-        #expect(run.status == 0, "\(run.errors)")
+        let options = [
+            "--use-reflection", "--proto", RepositoryFiles.path("Protos/helloworld.proto"),
+        ]
+        for (words, text) in [
+            (["call", server.target, "helloworld.Greeter/SayHello"], "Hello"),
+            (["list", server.target], "helloworld.Greeter\n"),
+            (["describe", server.target], "service Greeter {\n"),
+            (["repl", server.target], "helloworld.Greeter\n"),
+        ] {
+            let run = try await Program.run(words + options, input: "list\n")
+            #expect(run.status == 0, "\(words): \(run.errors)")
+            #expect(run.output.contains(text), "\(words): \(run.output)")
+        }
     }
 
     @Test("can be written as a descriptor set, imports first")
