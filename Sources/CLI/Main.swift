@@ -64,7 +64,6 @@ enum Main {
         }
         do {
             let arguments = try Arguments(words, of: command)
-            try TraceFile.begin(arguments)
             try await command.run(arguments)
             leave(with: 0)
         } catch let error as UsageError {

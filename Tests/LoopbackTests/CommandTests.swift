@@ -1,3 +1,4 @@
+import Foundation
 import Swiftlet
 import SwiftletLoopback
 import Testing
@@ -40,6 +41,21 @@ struct CommandTests {
             }
             #expect(error?.message == "unexpected argument 'x'", "\(command)")
         }
+    }
+
+    @Test("empties the file of a trace only when its options are valid")
+    func traceFile() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let file = try TemporaryFile("earlier", suffix: ".jsonl")
+        func content() throws -> String { try String(contentsOfFile: file.path, encoding: .utf8) }
+        let hello = ["hello", "Ada", server.target, "--trace-out", file.path]
+        for mistake in [["--output", "x"], ["--retry", "9"], ["--plaintext", "--tls"], ["x"]] {
+            #expect(try await Program.run(hello + mistake).status == 2)
+            #expect(try content() == "earlier", "\(mistake)")
+        }
+        #expect(try await Program.run(hello).status == 0)
+        #expect(try content().hasPrefix("{"))
+        #expect(try content().contains("SayHello"))
     }
 
     @Test("names the range of ports when one is outside of it")

@@ -64,9 +64,13 @@ enum ChannelOptions {
         return try UsageError.whenInvalid {
             var channelArguments = try channelArguments(arguments)
             configure(&channelArguments)
-            return try Channel(
+            let trace = try TraceFile.begin(arguments)
+            let channel = try Channel(
                 target, credentials: credentials, arguments: channelArguments,
                 defaultOptions: options)
+            // Only now: an earlier trace must not be lost by a mistake in the command line.
+            try trace?.removeContent()
+            return channel
         }
     }
 

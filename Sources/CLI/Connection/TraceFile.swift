@@ -9,11 +9,11 @@ enum TraceFile {
         "trace-out", named: "FILE",
         help: "writes a span of each call and each attempt, as OpenTelemetry's JSON")
 
-    /// Traces the calls of all channels, if the command line asks for it.
-    static func begin(_ arguments: Arguments) throws {
-        guard let path = arguments["--trace-out"] else { return }
+    /// Traces the calls of all channels, if the command line asks for it. Returns the file, which still has its
+    /// content; nil if calls are not traced, or were already.
+    static func begin(_ arguments: Arguments) throws -> OutputFile? {
+        guard let path = arguments["--trace-out"], CallTracers.ofProcess == nil else { return nil }
         let file = try OutputFile(path)
-        try file.removeContent()
         let hasFailed = Atomic(false)
         CallTracers.ofProcess = SpanRecorder { span in
             let line = OpenTelemetryJSON.text(of: [span], service: "swiftlet") + "\n"
@@ -23,5 +23,6 @@ enum TraceFile {
                 printToStandardError("swiftlet: --trace-out: \(error)")
             }
         }
+        return file
     }
 }
