@@ -51,6 +51,8 @@ enum RecordCommand: Command {
                 })
             let server = try StartFailure.instead {
                 try LoopbackServer(on: address) {
+                    // The other server decides how large a request may be.
+                    $0.maxRequestByteCount = Int(Int32.max)
                     $0.add(RecordingProxy(to: channel, log: log))
                 }
             }

@@ -27,6 +27,8 @@ enum ReplayCommand: Command {
         }
         let server = try StartFailure.instead {
             try LoopbackServer(on: address) {
+                // The recorded server accepted the requests.
+                $0.maxRequestByteCount = Int(Int32.max)
                 $0.add(ReplayService(recording, keepsTimes: arguments.has("--keep-times")))
             }
         }
