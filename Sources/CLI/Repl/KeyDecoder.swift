@@ -19,7 +19,8 @@ struct KeyDecoder {
     /// Longer sequences are not decoded as keys.
     private static let maxSequenceByteCount = 16
 
-    private var pending: [UInt8] = []
+    /// A slice, so that the bytes of a key are removed without moving those after them.
+    private var pending: ArraySlice<UInt8> = []
 
     /// The keys whose last byte has arrived. An Escape key alone is not reported, because it begins the
     /// sequences of other keys.
@@ -56,7 +57,7 @@ struct KeyDecoder {
             default: 1
             }
         guard pending.count >= count else { return nil }
-        guard let text = String(validating: pending[..<count], as: UTF8.self),
+        guard let text = String(validating: pending.prefix(count), as: UTF8.self),
             let character = text.first
         else { return (nil, 1) }
         return (.character(character), count)
@@ -64,14 +65,17 @@ struct KeyDecoder {
 
     /// A key that begins with ESC: `ESC [ … letter`, `ESC [ number ~`, `ESC O letter`, or Alt and a key.
     private func sequence() -> (Key?, Int)? {
-        guard pending.count > 1 else { return nil }
-        switch pending[1] {
+        guard let second = pending.dropFirst().first else { return nil }
+        switch second {
         case UInt8(ascii: "["), UInt8(ascii: "O"):
-            let rest = pending[2...].prefix(Self.maxSequenceByteCount)
+            let rest = pending.dropFirst(2).prefix(Self.maxSequenceByteCount)
             guard let end = rest.firstIndex(where: { (0x40...0x7e).contains($0) }) else {
                 return pending.count > Self.maxSequenceByteCount ? (nil, 2) : nil
             }
-            return (Self.key(parameters: rest[..<end], final: rest[end]), end + 1)
+            return (
+                Self.key(parameters: rest[..<end], final: rest[end]),
+                end + 1 - pending.startIndex
+            )
         case UInt8(ascii: "\r"), UInt8(ascii: "\n"): return (.newline, 2)
         case UInt8(ascii: "b"): return (.wordLeft, 2)
         case UInt8(ascii: "f"): return (.wordRight, 2)

@@ -1,5 +1,6 @@
 import SwiftletDynamic
 import SwiftletLoopback
+import SwiftletTransport
 
 #if canImport(Darwin)
     import Darwin
@@ -32,7 +33,7 @@ struct ReplShell {
     /// The conversation that the command is, and the receiver of its requests, until their end.
     private var open: (conversation: ReplConversation, requests: AsyncStream<[UInt8]>.Continuation)?
     /// The keys that are typed while the command runs.
-    private var pending: [Key] = []
+    private var pending = Backlog<Key>()
     /// The exit status of the last command that failed, or of the input if it cannot be read; 0 if nothing has
     /// failed.
     private(set) var failureStatus: Int32 = 0
@@ -92,9 +93,7 @@ struct ReplShell {
                 (command, open) = (nil, nil)
                 if let error { report(error) }
                 redraw()
-                let keys = pending
-                pending = []
-                receive(keys, continuation)
+                while !hasLeft, !isBusy, let key = pending.popFirst() { receive(key, continuation) }
             }
             if hasLeft || (isAtEnd && command == nil) { return }
         }
@@ -105,17 +104,18 @@ struct ReplShell {
         _ keys: [Key], _ events: AsyncStream<Event>.Continuation
     ) {
         for key in keys where !hasLeft {
-            guard command == nil || open != nil else {
-                if key == .control("c"), isTerminal {
-                    command?.cancel()
-                } else {
-                    pending.append(key)
-                }
-                continue
+            if !isBusy {
+                receive(key, events)
+            } else if key == .control("c"), isTerminal {
+                command?.cancel()
+            } else {
+                pending.append(key)
             }
-            receive(key, events)
         }
     }
+
+    /// Whether a command runs that reads no keys.
+    private var isBusy: Bool { command != nil && open == nil }
 
     private mutating func receive(_ key: Key, _ events: AsyncStream<Event>.Continuation) {
         switch editor.receive(key) {
@@ -199,7 +199,7 @@ extension ReplShell {
     private var rowCount: Int { Terminal.rowCount }
 
     private mutating func redraw() {
-        guard isTerminal, !hasLeft, !isAtEnd, command == nil || open != nil else { return }
+        guard isTerminal, !hasLeft, !isAtEnd, !isBusy else { return }
         view.prompt = editor.search?.prompt ?? open?.conversation.prompt ?? Self.prompt
         show(
             view.draw(

@@ -46,6 +46,22 @@ struct LineEditorTests {
         #expect(bytes.flatMap { single.decode([$0]) } == expected)
     }
 
+    @Test("decodes a key in the same time, however many bytes follow it")
+    func manyKeys() {
+        let bytes = Array(String(repeating: "a", count: 1_000_000).utf8)
+        func decode(inPartsOf byteCount: Int) -> () -> Void {
+            {
+                var decoder = KeyDecoder()
+                for start in stride(from: 0, to: bytes.count, by: byteCount) {
+                    _ = decoder.decode(Array(bytes[start..<start + byteCount]))
+                }
+            }
+        }
+        let ratio = ProcessorTime.ratio(
+            of: decode(inPartsOf: bytes.count), to: decode(inPartsOf: 100))
+        #expect(ratio < 5, "\(ratio)")
+    }
+
     @Test("skips bytes that are not keys")
     func garbage() {
         var decoder = KeyDecoder()
