@@ -9,6 +9,10 @@ struct SecureLayerTests {
     /// A session whose records have 2,000 bytes and no content.
     private final class QuietSession: TLSSession {
         static let recordByteCount = 2_000
+        /// Whether it keeps all bytes, as a part of a record that is never complete.
+        let isGreedy: Bool
+
+        init(isGreedy: Bool = false) { self.isGreedy = isGreedy }
 
         func handshake(
             _ received: inout ReceiveBuffer, sending ciphertext: inout GatherList
@@ -18,6 +22,7 @@ struct SecureLayerTests {
             _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
             sending ciphertext: inout GatherList
         ) throws(TLSError) -> TLSReadOutcome {
+            if isGreedy { received.consume(received.count) }
             guard received.count >= Self.recordByteCount else { return .needsMore }
             received.consume(Self.recordByteCount)
             return .withoutContent
@@ -72,6 +77,26 @@ struct SecureLayerTests {
         }
         // The second turn finds three records.
         #expect(outcomes == [.more, .nothing, .nothing, .more, .more])
+    }
+
+    @Test("reads the socket once in a call, also if the session has nothing to show for it")
+    func greedySession() throws {
+        let (outcome, byteCount, left) = try Socket.withPair { near, far throws in
+            var output = GatherList()
+            output.append(referencing: [UInt8](repeating: 7, count: 150_000))
+            while try far.write(gathering: &output) != .wouldBlock, !output.isEmpty {}
+            let layer = SecureLayer(QuietSession(isGreedy: true))
+            try layer.begin(on: near)
+            var plaintext = ReceiveBuffer()
+            let read = try layer.read(from: near, into: &plaintext, endsWhenDrained: false)
+            var rest = ReceiveBuffer()
+            return (read.outcome, read.byteCount, try rest.read(from: near))
+        }
+        #expect(outcome == .more && byteCount > 1_024)
+        guard case .bytes = left else {
+            Issue.record("the socket was read to its end")
+            return
+        }
     }
 
     @Test("charges each read with at least 1 KiB")

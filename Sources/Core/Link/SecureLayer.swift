@@ -18,7 +18,7 @@ final class SecureLayer {
 
 extension SecureLayer {
     /// Decrypts bytes that were received before, and appends them to `plaintext`. If nothing can be
-    /// decrypted, reads from the socket, and decrypts what it had.
+    /// decrypted, reads once from the socket, and decrypts what it had.
     ///
     /// - Parameter endsWhenDrained: Whether the socket is not read again after a read of this turn that left room.
     ///   False for the first read of a turn.
@@ -27,6 +27,7 @@ extension SecureLayer {
     ) throws(LinkError) -> LinkWire.Read {
         if !endsWhenDrained { isDrained = false }
         var byteCount = 0
+        var hasRead = false
         while true {
             let before = (received.count, plaintext.count)
             do throws(TLSError) {
@@ -43,6 +44,8 @@ extension SecureLayer {
             if endsWhenDrained, isDrained {
                 return LinkWire.Read(.nothing, byteCount: byteCount)
             }
+            // The caller limits a turn: a session may take bytes without end, and give no content.
+            if hasRead { return LinkWire.Read(.more, byteCount: byteCount) }
             let outcome = try readSocket(socket)
             if outcome == .endOfStream {
                 guard let error = session.endOfTransport() else {
@@ -56,6 +59,7 @@ extension SecureLayer {
                 return LinkWire.Read(outcome, byteCount: byteCount)
             }
             isDrained = !received.wasFilled
+            hasRead = true
         }
     }
 
