@@ -29,12 +29,12 @@ struct LiveThreadTests {
         }
     }
 
-    /// The results of a resolver, each with whether its loop has reported it.
+    /// The results of a resolver, each with whether its loop or that of the control plane has reported it.
     private final class Results: Sendable {
-        private let all = Mutex<[(result: ResolverResult, isInLoop: Bool)]>([])
+        private let all = Mutex<[(result: ResolverResult, isInLoops: Bool)]>([])
 
-        func add(_ result: ResolverResult, isInLoop: Bool) {
-            all.withLock { $0.append((result, isInLoop)) }
+        func add(_ result: ResolverResult, isInLoops: Bool) {
+            all.withLock { $0.append((result, isInLoops)) }
         }
 
         /// The clusters of the last result.
@@ -44,11 +44,11 @@ struct LiveThreadTests {
             return Set((config.balancing as? ClusterManager)?.clusters.keys.map(\.string) ?? [])
         }
 
-        var lastIsInLoop: Bool? { all.withLock { $0.last?.isInLoop } }
+        var lastIsInLoop: Bool? { all.withLock { $0.last?.isInLoops } }
 
         /// Releases the selectors of all results but the last one, on this thread.
         func releaseEarlier() {
-            var released: [(result: ResolverResult, isInLoop: Bool)] = []
+            var released: [(result: ResolverResult, isInLoops: Bool)] = []
             all.withLock { all in
                 released = Array(all.dropLast())
                 all.removeFirst(released.count)
@@ -63,14 +63,16 @@ struct LiveThreadTests {
         try mesh.cluster("a", [try mesh.server(1)])
         try mesh.cluster("b", [try mesh.server(2)])
         mesh.route(to: ["a": 1])
-        let meter = Meter(try ControlPlaneChannels.queue.loop)
+        let plane = try ControlPlaneChannels.queue.loop
+        let meter = Meter(plane)
         let queue = try CompletionQueue()
         let loop = queue.loop
         let resolver = try MeshResolver(
             Target("xds-live-thread:///svc"), authority: "svc", ChannelArguments(), on: loop,
             bootstrap: try mesh.plane.bootstrap, meter: meter)
         let results = Results()
-        resolver.start(ResolverResults { results.add($0, isInLoop: loop.isCurrent) })
+        resolver.start(
+            ResolverResults { results.add($0, isInLoops: loop.isCurrent || plane.isCurrent) })
         try await eventually { results.clusters == ["a"] }
         mesh.route(to: ["b": 1])
         try await eventually { results.clusters == ["a", "b"] }
