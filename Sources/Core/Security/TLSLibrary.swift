@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// The OpenSSL (3, or 1.1.1) of all TLS connections of the process, apart from those of a `TLSEngine`.
+/// The OpenSSL (1.1.1 or later) of all TLS connections of the process, apart from those of a `TLSEngine`.
 ///
 /// The first TLS credentials find it: among the functions of the process, which the program or a library that it
 /// links exports; otherwise in the file or folder that the environment variable `SWIFTLET_OPENSSL` names;
