@@ -9,6 +9,18 @@ import Testing
 
 @Suite("When the machine loses its network", .timeLimit(.minutes(5)))
 struct ConnectivityMonitorTests {
+    /// Those of a channel that follows the monitor and retries all calls.
+    private static func arguments(
+        _ monitor: ConnectivityMonitor, _ retry: RetryPolicy
+    ) -> ChannelArguments {
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = .retry(retry) }]
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        arguments.serviceConfig = config
+        return arguments
+    }
+
     @Test("running calls end with UNAVAILABLE, and the next one gets a connection")
     func loss() async throws {
         let monitor = ConnectivityMonitor(includesLocal: true)
@@ -173,11 +185,7 @@ struct ConnectivityMonitorTests {
         let monitor = ConnectivityMonitor(includesLocal: true)
         var retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
         retry.initialBackoff = .milliseconds(1)
-        var config = ServiceConfig()
-        config.methods = [MethodConfig([.all]) { $0.attempts = .retry(retry) }]
-        var arguments = ChannelArguments()
-        arguments.connectivityMonitor = monitor
-        arguments.serviceConfig = config
+        let arguments = Self.arguments(monitor, retry)
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let method = Method<[UInt8], [UInt8]>(
             "/t.T/Stream", .serverStreaming, request: .bytes, reply: .bytes)
@@ -210,11 +218,7 @@ struct ConnectivityMonitorTests {
         // The next attempt is never due.
         var retry = RetryPolicy(maxAttempts: 2, retryableCodes: [.unavailable])
         (retry.initialBackoff, retry.maxBackoff) = (.seconds(86_400), .seconds(86_400))
-        var config = ServiceConfig()
-        config.methods = [MethodConfig([.all]) { $0.attempts = .retry(retry) }]
-        var arguments = ChannelArguments()
-        arguments.connectivityMonitor = monitor
-        arguments.serviceConfig = config
+        let arguments = Self.arguments(monitor, retry)
         let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
         func start() throws -> RunningCall {

@@ -72,8 +72,7 @@ extension CallCore {
         if case .attached(let carrier, let stream) = stage { carrier.finish(stream) }
     }
 
-    /// Asks for one more message. An observer that keeps messages and does not report what it reads, because another
-    /// call stands in between, asks when it has read all of them.
+    /// Asks for one more message. An observer that keeps messages and reports no reads asks when it has read all of them.
     package func receiveNext() { receiveNext(afterReading: nil) }
 
     /// Asks for one more message, after the observer has read `byteCount` bytes of the messages

@@ -26,40 +26,38 @@ extension SecureLayer {
         from socket: borrowing Socket, into plaintext: inout ReceiveBuffer, endsWhenDrained: Bool
     ) throws(LinkError) -> LinkWire.Read {
         if !endsWhenDrained { isDrained = false }
-        var byteCount = 0
-        var hasRead = false
-        while true {
-            let before = (received.count, plaintext.count)
-            do throws(TLSError) {
-                let outcome = try decrypt(into: &plaintext)
-                if outcome == .endOfStream { return LinkWire.Read(.endOfStream) }
-                byteCount += before.0 - received.count
-                if outcome == .withoutContent || plaintext.count > before.1 {
-                    return LinkWire.Read(.more, byteCount: byteCount)
-                }
-            } catch {
-                send(on: socket)
-                throw LinkError(phase: .tls, cause: "\(error)")
-            }
-            if endsWhenDrained, isDrained {
-                return LinkWire.Read(.nothing, byteCount: byteCount)
-            }
-            // The caller limits a turn: a session may take bytes without end, and give no content.
-            if hasRead { return LinkWire.Read(.more, byteCount: byteCount) }
-            let outcome = try readSocket(socket)
-            if outcome == .endOfStream {
-                guard let error = session.endOfTransport() else {
-                    return LinkWire.Read(.endOfStream)
-                }
-                let phase: LinkError.Phase = isOpen ? .http2 : .tls
-                throw LinkError(phase: phase, cause: "\(error)")
-            }
-            // The next call goes on with the handshake.
-            if outcome == .nothing || !isOpen {
-                return LinkWire.Read(outcome, byteCount: byteCount)
-            }
-            isDrained = !received.wasFilled
-            hasRead = true
+        let earlier = try decryptReceived(into: &plaintext, socket)
+        guard earlier.outcome == .nothing, !isDrained else { return earlier }
+        let outcome = try readSocket(socket)
+        if outcome == .endOfStream {
+            guard let error = session.endOfTransport() else { return LinkWire.Read(.endOfStream) }
+            let phase: LinkError.Phase = isOpen ? .http2 : .tls
+            throw LinkError(phase: phase, cause: "\(error)")
+        }
+        // The next call goes on with the handshake.
+        guard outcome == .more, isOpen else {
+            return LinkWire.Read(outcome, byteCount: earlier.byteCount)
+        }
+        isDrained = !received.wasFilled
+        let read = try decryptReceived(into: &plaintext, socket)
+        // The caller limits a turn: a session may take bytes without end, and give no content.
+        return read.outcome == .nothing ? LinkWire.Read(.more, byteCount: read.byteCount) : read
+    }
+
+    /// The outcome is `.nothing` if there was nothing to decrypt. The bytes are those that the session took.
+    private func decryptReceived(
+        into plaintext: inout ReceiveBuffer, _ socket: borrowing Socket
+    ) throws(LinkError) -> LinkWire.Read {
+        let (receivedCount, plaintextCount) = (received.count, plaintext.count)
+        do throws(TLSError) {
+            let outcome = try decrypt(into: &plaintext)
+            if outcome == .endOfStream { return LinkWire.Read(.endOfStream) }
+            let isMore = outcome == .withoutContent || plaintext.count > plaintextCount
+            return LinkWire.Read(
+                isMore ? .more : .nothing, byteCount: receivedCount - received.count)
+        } catch {
+            send(on: socket)
+            throw LinkError(phase: .tls, cause: "\(error)")
         }
     }
 

@@ -31,10 +31,10 @@ struct LiveThreadTests {
 
     /// The results of a resolver, each with whether its loop or that of the control plane has reported it.
     private final class Results: Sendable {
-        private let all = Mutex<[(result: ResolverResult, isInLoops: Bool)]>([])
+        private let all = Mutex<[(result: ResolverResult, isOfLoops: Bool)]>([])
 
-        func add(_ result: ResolverResult, isInLoops: Bool) {
-            all.withLock { $0.append((result, isInLoops)) }
+        func add(_ result: ResolverResult, isOfLoops: Bool) {
+            all.withLock { $0.append((result, isOfLoops)) }
         }
 
         /// The clusters of the last result.
@@ -44,11 +44,11 @@ struct LiveThreadTests {
             return Set((config.balancing as? ClusterManager)?.clusters.keys.map(\.string) ?? [])
         }
 
-        var lastIsInLoop: Bool? { all.withLock { $0.last?.isInLoops } }
+        var lastIsOfLoops: Bool? { all.withLock { $0.last?.isOfLoops } }
 
         /// Releases the selectors of all results but the last one, on this thread.
         func releaseEarlier() {
-            var released: [(result: ResolverResult, isInLoops: Bool)] = []
+            var released: [(result: ResolverResult, isOfLoops: Bool)] = []
             all.withLock { all in
                 released = Array(all.dropLast())
                 all.removeFirst(released.count)
@@ -72,14 +72,14 @@ struct LiveThreadTests {
             bootstrap: try mesh.plane.bootstrap, meter: meter)
         let results = Results()
         resolver.start(
-            ResolverResults { results.add($0, isInLoops: loop.isCurrent || plane.isCurrent) })
+            ResolverResults { results.add($0, isOfLoops: loop.isCurrent || plane.isCurrent) })
         try await eventually { results.clusters == ["a"] }
         mesh.route(to: ["b": 1])
         try await eventually { results.clusters == ["a", "b"] }
         // The last use of a cluster may end on any thread, for example where a call ends.
         results.releaseEarlier()
         try await eventually { results.clusters == ["b"] }
-        #expect(results.lastIsInLoop == true)
+        #expect(results.lastIsOfLoops == true)
         #expect(meter.all.load(ordering: .relaxed) > 0)
         #expect(meter.elsewhere.load(ordering: .relaxed) == 0)
         resolver.stop()
