@@ -39,41 +39,41 @@ package struct JSONScanner {
     package mutating func object(
         _ member: (inout JSONScanner, String) throws(FormatError) -> Void
     ) throws(FormatError) {
-        try expect(UInt8(ascii: "{"), "an object")
-        try enter()
-        if !take(UInt8(ascii: "}")) {
-            repeat {
-                let name = try string("a key in quotes")
-                try expect(UInt8(ascii: ":"), "':'")
-                try member(&self, name)
-            } while take(UInt8(ascii: ","))
-            try expect(UInt8(ascii: "}"), "',' or '}'")
+        try items(of: "an object", UInt8(ascii: "{"), UInt8(ascii: "}"), "',' or '}'") {
+            scanner throws(FormatError) in
+            let name = try scanner.string("a key in quotes")
+            try scanner.expect(UInt8(ascii: ":"), "':'")
+            try member(&scanner, name)
         }
-        depth -= 1
     }
 
     /// Reads a list. Calls `element` with the index of each value; `element` must read the value.
     package mutating func list(
         _ element: (inout JSONScanner, Int) throws(FormatError) -> Void
     ) throws(FormatError) {
-        try expect(UInt8(ascii: "["), "an array")
-        try enter()
-        if !take(UInt8(ascii: "]")) {
-            var count = 0
-            repeat {
-                try element(&self, count)
-                count += 1
-            } while take(UInt8(ascii: ","))
-            try expect(UInt8(ascii: "]"), "',' or ']'")
+        var count = 0
+        try items(of: "an array", UInt8(ascii: "["), UInt8(ascii: "]"), "',' or ']'") {
+            scanner throws(FormatError) in
+            try element(&scanner, count)
+            count += 1
         }
-        depth -= 1
     }
 
-    private mutating func enter() throws(FormatError) {
+    /// Reads what is between two brackets. Calls `item` at each place between commas.
+    private mutating func items(
+        of name: String, _ first: UInt8, _ last: UInt8, _ commaOrLast: String,
+        _ item: (inout JSONScanner) throws(FormatError) -> Void
+    ) throws(FormatError) {
+        try expect(first, name)
         guard depth < maxDepth else {
             throw error("more than \(maxDepth) arrays and objects inside each other", at: index - 1)
         }
         depth += 1
+        if !take(last) {
+            repeat { try item(&self) } while take(UInt8(ascii: ","))
+            try expect(last, commaOrLast)
+        }
+        depth -= 1
     }
 
     /// Skips a value.
