@@ -36,7 +36,8 @@ struct CoreFolderTests {
             "CallArrival", "CallCore", "ConnectionSnapshot", "RequestHead", "StreamCarrier",
             "StreamObstacle",
         ],
-        "Balancing": ["CallCore"],
+        // The streams in which servers report are calls.
+        "Balancing": ["CallCore", "CallObserver", "CallRequests", "MessageLimits"],
         "ServiceConfig": ["AttemptMaker", "CallRequests", "ChannelArguments", "NewCall"],
         "Measuring": ["ChannelArguments"],
         // Interceptors stand between a call and its caller, and a channel makes their calls.

@@ -8,8 +8,8 @@ struct WireTextTests {
     /// Files and folders of the sources that read text from a peer.
     static let readers = [
         "HTTP1", "Transport/HTTP2/Fields", "Balancing/DNS/DNSAnswer.swift",
-        "Core/Wire", "Core/Retry/RetryPushback.swift", "Core/Balancing/LoadReport+Decoding.swift",
-        "Core/Connecting/ProxyHandshake.swift", "Core/Subchannel/HealthResult.swift",
+        "Core/Wire", "Core/Retry/RetryPushback.swift", "Balancing/Reports",
+        "Core/Connecting/ProxyHandshake.swift",
         "JSONText", "JSON/JSONReader.swift", "Observation/Metrics/MetricTotals+Prometheus.swift",
         "JSONRPC/JSONBody.swift", "JSONRPC/JSONKeys.swift", "JSONRPC/JSONRPC.swift",
         "JSONRPC/JSONRPCBatch.swift", "JSONRPC/JSONTree.swift", "Loopback/Server/RequestInfo.swift",
@@ -43,7 +43,7 @@ struct WireTextTests {
         "HTTP1/HTTP1.swift": [(#"method == "…""#, "the method is a token of ASCII")],
         "Core/Wire/Method.swift": [("path.lastIndex", "the path is checked for ASCII")],
         "Core/Wire/PlainExchange.swift": [("name.hasPrefix", "names of headers are ASCII")],
-        "Core/Wire/ProtobufReader.swift": [
+        "Balancing/Reports/ProtobufReader.swift": [
             ("into map: inout [String: Double]", "only checked names are inserted")
         ],
         "Core/Wire/ResponseHead.swift": [

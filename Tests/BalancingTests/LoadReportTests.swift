@@ -1,5 +1,7 @@
+import Synchronization
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("The load report in trailers")
@@ -66,8 +68,21 @@ struct LoadReportTests {
     @Test("is read from endpoint-load-metrics-bin")
     func trailers() {
         var trailers: Metadata = ["x-other": "1"]
-        #expect(LoadReport(trailers: trailers) == nil)
+        let tracker = Tracker()
+        Self.end(trailers, tracker)
         trailers.append(bytes: Self.double(1, 0.5), for: "endpoint-load-metrics-bin")
-        #expect(LoadReport(trailers: trailers)?.cpuUtilization == 0.5)
+        Self.end(trailers, tracker)
+        #expect(tracker.loads.withLock { $0.map { $0?.cpuUtilization } } == [nil, 0.5])
+    }
+
+    private final class Tracker: CallTracker {
+        let loads = Mutex<[LoadReport?]>([])
+        func callEnded(_ outcome: CallOutcome) { loads.withLock { $0.append(outcome.load) } }
+    }
+
+    private static func end(_ trailers: Metadata, _ tracker: Tracker) {
+        var trackers = CallTrackers()
+        trackers.add(tracker)
+        TrackedEnd(trackers: trackers, code: .ok, trailers: trailers, wasSent: true).report()
     }
 }

@@ -137,7 +137,7 @@ extension VirtualChannel {
         case .drop(let subchannel):
             dropped.append(subchannel)
             endpoints[subchannel] = nil
-        case .reportLoad(let subchannel, let interval, _): loadIntervals[subchannel] = interval
+        case .reportLoad(let subchannel, let interval, _, _): loadIntervals[subchannel] = interval
         }
     }
 }

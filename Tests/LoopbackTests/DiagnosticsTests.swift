@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletLoopback
 import SwiftletTransport
 import Synchronization

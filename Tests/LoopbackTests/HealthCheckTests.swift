@@ -111,6 +111,53 @@ struct HealthCheckTests {
     private static let watch = Method<[UInt8], [UInt8]>(
         "/grpc.health.v1.Health/Watch", .serverStreaming, request: .bytes, reply: .bytes)
 
+    @Test("send the call credentials of the channel", arguments: [true, false])
+    func credentials(areKept: Bool) async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.whoAmI) { _, _ in [1] }
+            server.serverStreaming(Self.watch) { _, replies, context in
+                guard context.metadata["authorization"] == "Bearer t" else {
+                    throw RPCError(.unauthenticated, "who are you?")
+                }
+                try await replies.write([8, 1])
+                try await context.sleep(for: .seconds(3_600))
+            }
+        }
+        let token =
+            areKept
+            ? BearerToken("t", allowsInsecureConnections: true)
+            : BearerToken(allowsInsecureConnections: true) {
+                try await Task.sleep(for: .milliseconds(5))
+                return BearerToken.Token("t", validFor: .zero)
+            }
+        let channel = try Channel(
+            server.target, credentials: .insecure, arguments: Self.arguments(),
+            defaultOptions: .with { $0.credentials = token })
+        #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        // The connection of a channel that closes need not wait for the channel's own call.
+        await channel.close(grace: .seconds(3_600))
+        try await eventually { server.connectionCount == 1 }
+    }
+
+    @Test("fail with the credentials, and take the server out of use")
+    func failingCredentials() async throws {
+        let health = HealthService()
+        health.set(.serving, for: Self.service)
+        let server = try Self.server(1, health)
+        let isBroken = Atomic(true)
+        let token = BearerToken(allowsInsecureConnections: true) {
+            if isBroken.load(ordering: .relaxed) { throw RPCError(.unavailable, "no token") }
+            return BearerToken.Token("t")
+        }
+        let channel = try Channel(
+            server.target, credentials: .insecure, arguments: Self.arguments(),
+            defaultOptions: .with { $0.credentials = token })
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .transientFailure { break }
+        isBroken.store(false, ordering: .relaxed)
+        #expect(try await Self.answers(1, on: channel) == [1])
+    }
+
     @Test("count a server without the service as healthy")
     func unimplemented() async throws {
         let server = try Self.server(1, nil)

@@ -4,6 +4,7 @@ import SwiftletTransport
 import Synchronization
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 /// What one server can make the loop do before other connections have their turn.
@@ -76,16 +77,15 @@ struct LoopTurnTests {
     }
 
     /// Asks for the next report as soon as it has one.
-    private final class Receiver: SubchannelStreamReceiver {
+    private final class Receiver: ReportReceiver {
         let count = Counter()
 
-        func streamReopens(_ stream: SubchannelStream) {}
-        func stream(_ stream: SubchannelStream, received message: [UInt8]) {
+        func receive(_ health: HealthResult, from stream: any ReportStream) -> Bool {
             count.add()
-            stream.readNext()
+            return false
         }
-        func streamIsUnimplemented(_ stream: SubchannelStream) {}
-        func stream(_ stream: SubchannelStream, failedWith error: RPCError) {}
+        func receive(_ load: LoadReport, from stream: any ReportStream) {}
+        func healthCheckIsUnsupported(on link: Link) {}
     }
 
     @Test("reads the reports of a server's health one after the other, with pauses")
@@ -94,10 +94,13 @@ struct LoopTurnTests {
         let (link, server) = try client.connect()
         try Self.begin(server)
         let receiver = Receiver()
+        let queue = try CompletionQueue()
+        let channel = ChannelCore(
+            try Target("127.0.0.1:1"), credentials: .insecure, arguments: ChannelArguments(),
+            queues: [queue])
         let stream = SubchannelStream(
-            .health(service: ""), on: link,
-            as: RequestAuthority(authority: "a", userAgent: "test"),
-            backoff: ChannelArguments().backoff, receiver: receiver)
+            .health(service: ""), on: link, calls: channel.calls(on: link), backoff: Backoff(),
+            receiver: receiver)
         stream.start()
         let reports = (0..<20).flatMap { _ in
             RawFrame.bytes(RawFrame.data, stream: 1, RawPrefixed.bytes([0x08, 0x02]))

@@ -14,9 +14,7 @@ struct WaitingForStreamTests {
         let begun = Mutex<[Bool]>([])
         let useEndCount = Counter()
 
-        var requestAuthority: RequestAuthority {
-            RequestAuthority(authority: "a", userAgent: "test")
-        }
+        func calls(on link: Link) -> any OwnCalls { fatalError("no report was expected") }
 
         func begin(_ call: CallCore) {
             let subchannel = subchannel.withLock { $0 }

@@ -66,7 +66,7 @@ public struct ChannelArguments: Hashable, Sendable {
     /// default.
     public var maxConfiguredConnectionCount = 10
     /// Whether the health of servers is checked; true by default. A check needs a service config that sets
-    /// ``ServiceConfig/healthCheckServiceName``, and a balancer that spreads calls (proposal A17).
+    /// `healthCheckServiceName` of the module `SwiftletBalancing`, and a balancer that spreads calls (proposal A17).
     public var checksHealth = true
 
     /// The proxy through which connections are made. By default, the proxy in the environment, if there is

@@ -7,7 +7,7 @@ public struct BalancerContext: ~Copyable {
         case update(Subchannel, Endpoint)
         case connect(Subchannel)
         case drop(Subchannel)
-        case reportLoad(Subchannel, interval: Duration?, requester: String)
+        case reportLoad(Subchannel, interval: Duration?, requester: String, any ReportSource)
     }
 
     /// The time, counted from any fixed moment.
@@ -92,21 +92,12 @@ extension BalancerContext {
         if kept.count < actions.count - start { actions.replaceSubrange(start..., with: kept) }
     }
 
-    /// Requests load reports from the server of a subchannel, outside of calls and while the
-    /// subchannel is connected (proposal A51). The reports arrive in
-    /// ``Balancer/subchannel(_:reported:_:)``. A server without the service
-    /// `xds.service.orca.v3.OpenRcaService` sends none.
-    ///
-    /// - Parameters:
-    ///   - subchannel: The subchannel.
-    ///   - interval: The time between two reports; at least a millisecond. A server may choose a longer one.
-    ///     Nil ends the reports.
-    ///   - requester: The name of the balancer, needed when nested balancers both request reports;
-    ///     empty by default. The shortest interval of all requesters is used.
-    public mutating func reportLoad(
-        of subchannel: Subchannel, every interval: Duration?, requester: String = ""
+    package mutating func reportLoad(
+        of subchannel: Subchannel, every interval: Duration?, requester: String,
+        by source: any ReportSource
     ) {
-        actions.append(.reportLoad(subchannel, interval: interval, requester: requester))
+        actions.append(
+            .reportLoad(subchannel, interval: interval, requester: requester, source))
     }
 }
 

@@ -154,29 +154,24 @@ private final class TrackerGroup: CallTracker {
 public struct CallOutcome: Sendable {
     /// The status of the call.
     public var code: StatusCode
-    /// An object, because most servers report no load, and each call passes its outcome to its trackers.
-    private var report: Report?
+    /// The load that the server reported with the call's trailers. The module `SwiftletBalancing` reads it.
+    package var report = Report.none
     /// Whether the call was sent on the subchannel; true by default. It is not sent when the subchannel
     /// lost its connection after the pick.
     public var wasSent: Bool
 
     /// Makes an outcome.
-    public init(code: StatusCode, load: LoadReport? = nil, wasSent: Bool = true) {
+    public init(code: StatusCode, wasSent: Bool = true) {
         self.code = code
-        report = load.map { Report($0) }
         self.wasSent = wasSent
     }
 
-    /// The load that the server reported with the call's trailers (proposal A51); nil when it reported
-    /// none.
-    public var load: LoadReport? {
-        get { report?.load }
-        set { report = newValue.map { Report($0) } }
-    }
-
-    private final class Report: Sendable {
-        let load: LoadReport
-        init(_ load: LoadReport) { self.load = load }
+    /// One word, because most servers report no load, and each call passes its outcome to its trackers.
+    package indirect enum Report: Sendable {
+        case none
+        /// `xds.data.orca.v3.OrcaLoadReport`, encoded.
+        case encoded([UInt8])
+        case decoded(LoadReport)
     }
 }
 
@@ -199,4 +194,7 @@ public struct LoadReport: Hashable, Sendable {
 
     /// No load.
     public init() {}
+
+    /// The trailer in which a server reports its load with a call.
+    static let trailerName = "endpoint-load-metrics-bin"
 }

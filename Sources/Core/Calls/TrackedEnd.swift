@@ -12,9 +12,13 @@ struct TrackedEnd: ~Copyable, Sendable {
     /// - Parameter isUnsent: Whether the stream of the call was never opened.
     func report(isUnsent: Bool = false) {
         HeldLocks.assertNone(calling: "call tracker")
-        trackers.callEnded(
-            CallOutcome(
-                code: code, load: LoadReport(trailers: trailers), wasSent: wasSent && !isUnsent))
+        var outcome = CallOutcome(code: code, wasSent: wasSent && !isUnsent)
+        if let load = trailers.first(where: { $0.name == LoadReport.trailerName }),
+            case .bytes(let bytes) = load.value
+        {
+            outcome.report = .encoded(bytes)
+        }
+        trackers.callEnded(outcome)
     }
 }
 

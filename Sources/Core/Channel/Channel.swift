@@ -99,8 +99,8 @@ public final class Channel: Sendable {
         try arguments.check()
         let target = try Target(target)
         let core = ChannelCore(
-            target, credentials: credentials, arguments: arguments, queues: queues,
-            proxy: try arguments.proxy.proxy(for: target), otherVersion: otherVersion)
+            target, credentials: credentials, callCredentials: defaultOptions.credentials,
+            arguments: arguments, queues: queues, proxy: try arguments.proxy.proxy(for: target), otherVersion: otherVersion)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
@@ -112,7 +112,8 @@ public final class Channel: Sendable {
     ) throws(RPCError) {
         try arguments.check()
         let core = ChannelCore(
-            try Target(name), credentials: credentials, arguments: arguments,
+            try Target(name), credentials: credentials,
+            callCredentials: defaultOptions.credentials, arguments: arguments,
             queues: [try CompletionQueue.orShared(queue)], sockets: sockets)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }

@@ -267,7 +267,7 @@ extension ChannelCore {
                 id: state.lastSubchannelID, endpoint, plan: plan,
                 maxConnectionCount: maxConnectionCount(config),
                 checksHealth: checksHealth && arguments.checksHealth,
-                healthService: config?.healthCheckServiceName, owner: self)
+                healthCheck: config?.healthCheck, owner: self)
             if state.connectivity != .shutdown { state.members[core.id] = core }
             return core
         }
@@ -283,8 +283,8 @@ extension ChannelCore {
         case .update(let subchannel, let endpoint): member(subchannel)?.handle(.endpoint(endpoint))
         case .connect(let subchannel): member(subchannel)?.handle(.wanted)
         case .drop(let subchannel): if let member = member(subchannel) { dropMember(member) }
-        case .reportLoad(let subchannel, let interval, let requester):
-            member(subchannel)?.handle(.loadInterval(interval, requester: requester))
+        case .reportLoad(let subchannel, let interval, let requester, let source):
+            member(subchannel)?.handle(.loadInterval(interval, requester: requester, source))
         }
     }
 

@@ -109,11 +109,11 @@ extension ChannelCore {
     private func apply(_ config: ServiceConfig, _ work: inout Balancing.State) {
         let former = work.config
         work.config = config
-        let (service, count) = (config.healthCheckServiceName, maxConnectionCount(config))
-        guard service != former?.healthCheckServiceName || count != maxConnectionCount(former)
+        let (check, count) = (config.healthCheck, maxConnectionCount(config))
+        guard check != former?.healthCheck || count != maxConnectionCount(former)
         else { return }
         for member in state.withLock({ Array($0.members.values) }) {
-            member.handle(.healthService(arguments.checksHealth ? service : nil))
+            member.handle(.healthCheck(arguments.checksHealth ? check : nil))
             member.handle(.maxConnectionCount(count))
         }
     }

@@ -15,10 +15,6 @@ extension ChannelCore: SubchannelOwner {
         post(.load(subchannel, load))
     }
 
-    var requestAuthority: RequestAuthority {
-        RequestAuthority(authority: authority, userAgent: userAgent)
-    }
-
     func subchannelUseEnded(_ subchannel: SubchannelCore) {
         let closers = state.withLock { state in
             if subchannel.isOver, state.members[subchannel.id] === subchannel {

@@ -61,6 +61,8 @@ final class ChannelCore: Sendable {
 
     let target: Target
     let credentials: ChannelCredentials
+    /// Those of the channel's default options; nil for none.
+    let callCredentials: (any CallCredentials)?
     var arguments: ChannelArguments { limits.arguments }
     let queue: CompletionQueue
     let queues: [CompletionQueue]
@@ -84,12 +86,14 @@ final class ChannelCore: Sendable {
     ///   - queues: At least one; connections are spread over all of them.
     ///   - otherVersion: The version of HTTP that is spoken beside HTTP/2, or instead of it.
     init(
-        _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
+        _ target: Target, credentials: ChannelCredentials,
+        callCredentials: (any CallCredentials)? = nil, arguments: ChannelArguments,
         queues: [CompletionQueue], sockets: SocketSupply? = nil, proxy: ProxyServer? = nil,
         otherVersion: OtherVersion? = nil
     ) {
         self.target = target
         self.credentials = credentials
+        self.callCredentials = callCredentials
         self.queues = queues
         queue = queues[0]
         loop = queue.loop

@@ -45,7 +45,7 @@ extension TimerSlot {
     }
 
     /// Calls `target` at `deadline`, unless a timer fires earlier.
-    borrowing func schedule(
+    package borrowing func schedule(
         _ target: any TimerTarget, noLaterThan deadline: MonotonicInstant, on loop: EventLoop
     ) {
         let (old, change): (State.Timer?, UInt32?) = state.withLock { state in

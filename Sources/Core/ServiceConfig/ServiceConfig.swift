@@ -20,9 +20,8 @@ public struct ServiceConfig: Sendable {
     public var methods: [MethodConfig] = []
     /// When retries stop because too many calls fail. Nil, the default, means never.
     public var retryThrottling: RetryThrottling?
-    /// The service name that health checks send (proposal A17). An empty name checks the whole
-    /// server. Nil, the default, means no health checks.
-    public var healthCheckServiceName: String?
+    /// How the health of servers is checked. Nil, the default, means not at all.
+    package var healthCheck: HealthCheck?
     /// The most connections of a subchannel (proposal A105). Nil, the default, means
     /// ``ChannelArguments/maxConnectionCount``. Another value in a later config also applies to the subchannels
     /// that exist.
@@ -42,7 +41,7 @@ extension ServiceConfig: Hashable {
     public static func == (left: ServiceConfig, right: ServiceConfig) -> Bool {
         left.hashedBalancing == right.hashedBalancing && left.methods == right.methods
             && left.retryThrottling == right.retryThrottling
-            && left.healthCheckServiceName == right.healthCheckServiceName
+            && left.healthCheck == right.healthCheck
             && left.maxConnectionsPerSubchannel == right.maxConnectionsPerSubchannel
     }
 

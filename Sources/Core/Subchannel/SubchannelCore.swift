@@ -10,7 +10,7 @@ final class SubchannelCore: Sendable {
         /// The running attempt to connect.
         var race: ConnectionRace?
         /// The streams on which the server sends reports outside of the program's calls.
-        var streams: [SubchannelStream] = []
+        var streams: [any ReportStream] = []
         /// The states that the balancer has not received, in their order. It gets each of them: a failure that is followed
         /// by another attempt at once fails calls, too.
         var reports: [SubchannelState] = []
@@ -22,8 +22,8 @@ final class SubchannelCore: Sendable {
         fileprivate var mustReport = false
         fileprivate var race: ConnectionRace?
         fileprivate var cancelledRace: ConnectionRace?
-        fileprivate var stoppedStreams: [SubchannelStream] = []
-        fileprivate var startedStreams: [SubchannelStream] = []
+        fileprivate var stoppedStreams: [any ReportStream] = []
+        fileprivate var startedStreams: [any ReportStream] = []
     }
 
     let id: UInt64
@@ -38,7 +38,7 @@ final class SubchannelCore: Sendable {
 
     init(
         id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int?,
-        checksHealth: Bool = false, healthService: String? = nil, owner: any SubchannelOwner
+        checksHealth: Bool = false, healthCheck: HealthCheck? = nil, owner: any SubchannelOwner
     ) {
         self.id = id
         self.plan = plan
@@ -49,7 +49,7 @@ final class SubchannelCore: Sendable {
             endpoint,
             ConnectionAttempts(arguments.backoff, connectTimeout: arguments.connectTimeout),
             maxConnectionCount: maxConnectionCount,
-            server: ServerReports(checksHealth: checksHealth, healthService: healthService))
+            server: ServerReports(checksHealth: checksHealth, healthCheck))
         state = Mutex(State(life: life))
     }
 }
@@ -67,8 +67,8 @@ protocol SubchannelOwner: AnyObject, Sendable {
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport)
     /// The channel's log.
     var log: ChannelLog { get }
-    /// The authority, scheme and user agent of the channel's own requests.
-    var requestAuthority: RequestAuthority { get }
+    /// The calls of the channel itself on a connection.
+    func calls(on link: Link) -> any OwnCalls
     /// The last connection has closed, or calls that waited for a stream have begun again. The channel may
     /// not need the subchannel any more, and a channel that closes waits for it.
     func subchannelUseEnded(_ subchannel: SubchannelCore)
@@ -119,17 +119,18 @@ extension SubchannelCore {
 
     /// Makes the streams that are wanted, and removes the others.
     private func fitStreams(_ state: inout State, _ work: inout Work) {
-        let (link, subjects) = state.life.wantedReports
+        let (link, wanted) = state.life.wantedReports
         work.stoppedStreams = state.streams.filter { stream in
-            stream.link !== link || !subjects.contains(stream.subject)
+            stream.link !== link || !wanted.contains { $0.subject == stream.subject }
         }
         state.streams.removeAll { stream in work.stoppedStreams.contains { $0 === stream } }
         // Only a server of HTTP/2 is asked.
-        guard !subjects.isEmpty, let link = link as? Link else { return }
-        for subject in subjects where !state.streams.contains(where: { $0.subject == subject }) {
-            let stream = SubchannelStream(
-                subject, on: link, as: owner.requestAuthority, backoff: plan.arguments.backoff,
-                receiver: self)
+        guard !wanted.isEmpty, let link = link as? Link else { return }
+        for (subject, source) in wanted
+        where !state.streams.contains(where: { $0.subject == subject }) {
+            let stream = source.makeStream(
+                subject, on: link, calls: owner.calls(on: link),
+                backoff: Backoff(plan.arguments.backoff), receiver: self)
             state.streams.append(stream)
             work.startedStreams.append(stream)
         }

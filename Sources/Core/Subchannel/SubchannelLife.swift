@@ -34,9 +34,9 @@ struct SubchannelLife: ~Copyable {
         case drainSpares
         /// The balancer needs the subchannel no more.
         case dropped
-        case healthService(String?)
+        case healthCheck(HealthCheck?)
         case health(HealthResult, service: String, Link)
-        case loadInterval(Duration?, requester: String)
+        case loadInterval(Duration?, requester: String, any ReportSource)
     }
 
     enum Action: Sendable {
@@ -129,12 +129,12 @@ extension SubchannelLife {
         case .drainAll: leave(links.open)
         case .drainSpares: leave(spares)
         case .dropped: drop()
-        case .healthService(let service): server.setHealthService(service)
+        case .healthCheck(let check): server.setHealthCheck(check)
         case .health(let health, let service, let link):
             guard link === links.open.first else { break }
             if server.setHealth(health, of: service) { reported = nil }
-        case .loadInterval(let interval, let requester):
-            server.setLoadInterval(interval, for: requester)
+        case .loadInterval(let interval, let requester, let source):
+            server.setLoadInterval(interval, for: requester, source)
         }
         addConnectionForWaiting()
         let present = health?.subchannelState.connectivity ?? connectivity
@@ -399,7 +399,9 @@ extension SubchannelLife {
     var isOver: Bool { isDropped && links.isEmpty && !hasWaitingCalls }
 
     /// The connection whose server is asked for reports, and the reports.
-    var wantedReports: (link: Link?, subjects: [SubchannelSubject]) {
-        (links.open.first, server.subjects)
+    var wantedReports:
+        (link: Link?, wanted: [(subject: SubchannelSubject, source: any ReportSource)])
+    {
+        (links.open.first, server.wanted)
     }
 }

@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletCore
 import SwiftletTransport
 import Synchronization

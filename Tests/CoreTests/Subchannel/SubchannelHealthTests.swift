@@ -37,7 +37,7 @@ struct SubchannelHealthTests {
         let trial = SubchannelTrial(healthService: "s")
         let link = try trial.connect()
         try trial.handle(.health(.healthy, service: "s", link))
-        #expect(try trial.handle(.healthService("t")) == ["report connecting"])
+        #expect(try trial.handle(.healthCheck(HealthCheck(of: "t", by: NoReports()))) == ["report connecting"])
         #expect(try trial.handle(.health(.healthy, service: "s", link)) == [])
         #expect(try trial.handle(.health(.healthy, service: "t", link)) == ["report ready"])
         link.carry(1)
@@ -46,7 +46,7 @@ struct SubchannelHealthTests {
         #expect(try trial.handle(.health(Self.sick, service: "t", link)) == [])
         _ = try trial.connect()
         #expect(try trial.connectivity == .connecting)
-        #expect(try trial.handle(.healthService(nil)) == ["report ready"])
+        #expect(try trial.handle(.healthCheck(nil)) == ["report ready"])
         #expect(Self.subjects(trial).isEmpty)
     }
 
@@ -72,7 +72,7 @@ struct SubchannelHealthTests {
     func unchecked() throws {
         let trial = SubchannelTrial()
         _ = try trial.connect()
-        #expect(try trial.handle(.healthService("s")) == [])
+        #expect(try trial.handle(.healthCheck(HealthCheck(of: "s", by: NoReports()))) == [])
         #expect(Self.subjects(trial).isEmpty)
     }
 
@@ -80,13 +80,13 @@ struct SubchannelHealthTests {
     func load() throws {
         let trial = SubchannelTrial()
         _ = try trial.connect()
-        try trial.handle(.loadInterval(.seconds(10), requester: "a"))
+        try trial.handle(.loadInterval(.seconds(10), requester: "a", NoReports()))
         #expect(Self.subjects(trial) == [.load(interval: .seconds(10))])
-        try trial.handle(.loadInterval(.zero, requester: "b"))
+        try trial.handle(.loadInterval(.zero, requester: "b", NoReports()))
         #expect(Self.subjects(trial) == [.load(interval: .milliseconds(1))])
-        try trial.handle(.loadInterval(nil, requester: "b"))
+        try trial.handle(.loadInterval(nil, requester: "b", NoReports()))
         #expect(Self.subjects(trial) == [.load(interval: .seconds(10))])
-        try trial.handle(.loadInterval(nil, requester: "a"))
+        try trial.handle(.loadInterval(nil, requester: "a", NoReports()))
         #expect(Self.subjects(trial).isEmpty)
     }
 }

@@ -80,7 +80,8 @@ final class SubchannelTrial {
             Self.endpoint(ports), ConnectionAttempts(backoff, connectTimeout: .seconds(20)),
             maxConnectionCount: maxConnectionCount,
             server: ServerReports(
-                checksHealth: healthService != nil, healthService: healthService))
+                checksHealth: healthService != nil,
+                healthService.map { HealthCheck(of: $0, by: NoReports()) }))
     }
 
     static func endpoint(_ ports: [UInt16], named name: String? = nil) -> Endpoint {
@@ -180,7 +181,8 @@ extension SubchannelTrial {
     var isOver: Bool { life.isOver }
     var onlyLink: (any SubchannelLink)? { life.onlyLink }
     var wantedReports: (link: (any SubchannelLink)?, subjects: [SubchannelSubject]) {
-        life.wantedReports
+        let (link, wanted) = life.wantedReports
+        return (link, wanted.map(\.subject))
     }
     var hasWaitingCalls: Bool { life.hasWaitingCalls }
 
@@ -218,4 +220,12 @@ extension SubchannelTrial {
 
 extension ServerName: ExpressibleByStringLiteral {
     public init(stringLiteral name: String) { self.init(name: name) }
+}
+
+/// The source of reports that nobody asks for a stream.
+struct NoReports: ReportSource {
+    func makeStream(
+        _ subject: SubchannelSubject, on link: Link, calls: any OwnCalls, backoff: Backoff,
+        receiver: any ReportReceiver
+    ) -> any ReportStream { fatalError("no stream was expected") }
 }

@@ -1,3 +1,4 @@
+import SwiftletBalancing
 import SwiftletLoopback
 import SwiftletStyles
 import Testing

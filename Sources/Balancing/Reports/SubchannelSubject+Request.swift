@@ -1,10 +1,4 @@
-/// What a subchannel's server reports in a stream.
-enum SubchannelSubject: Equatable, Sendable {
-    /// Whether a service is able to serve (A17). The empty name is the server as a whole.
-    case health(service: String)
-    /// The server's load (A51), at an interval.
-    case load(interval: Duration)
-}
+import SwiftletCore
 
 extension SubchannelSubject {
     private static let health = MethodSignature(

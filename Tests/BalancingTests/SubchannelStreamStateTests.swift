@@ -1,6 +1,7 @@
 import SwiftletTransport
 import Testing
 
+@testable import SwiftletBalancing
 @testable import SwiftletCore
 
 @Suite("A subchannel's stream of reports (A17, A51)")
@@ -12,7 +13,7 @@ struct SubchannelStreamStateTests {
     }
 
     private static func open() -> SubchannelStreamState {
-        var state = SubchannelStreamState(Backoff.Configuration())
+        var state = SubchannelStreamState(Backoff())
         #expect(state.start(now: start) == .open)
         return state
     }

@@ -1,10 +1,4 @@
-/// The result of the health check of a connected subchannel (A17).
-enum HealthResult: Equatable, Sendable {
-    /// The first answer has not arrived.
-    case unknown
-    case healthy
-    case unhealthy(RPCError)
-}
+import SwiftletCore
 
 extension HealthResult {
     /// Decodes a `grpc.health.v1.HealthCheckResponse`. Throws INTERNAL when the bytes are no such message.
@@ -40,15 +34,6 @@ extension HealthResult {
         case 2: "NOT_SERVING"
         case 3: "SERVICE_UNKNOWN"
         default: "in the unknown state \(status)"
-        }
-    }
-
-    /// The state of a READY subchannel for its balancer.
-    var subchannelState: SubchannelState {
-        switch self {
-        case .unknown: SubchannelState(.connecting)
-        case .healthy: SubchannelState(.ready)
-        case .unhealthy(let error): SubchannelState(.transientFailure, failure: error)
         }
     }
 }

@@ -1,14 +1,15 @@
+import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
 /// A server-streaming call that the channel itself makes on one connection of a subchannel, for as long as
 /// the connection is in use. It is opened again when it ends, unless the server does not have the method.
-final class SubchannelStream: Sendable {
+final class SubchannelStream: ReportStream {
     private struct State: ~Copyable {
         var schedule: SubchannelStreamState
         /// Counts the calls, so that the end of an earlier call is ignored.
         var number = 0
-        var call: CallCore?
+        var call: (any CallRequests)?
         /// A message was received and the next one was not asked for.
         var owesNext = false
         /// When the next message may be asked for.
@@ -28,40 +29,21 @@ final class SubchannelStream: Sendable {
 
     let subject: SubchannelSubject
     let link: Link
-    private let authority: RequestAuthority
-    private weak let receiver: (any SubchannelStreamReceiver)?
+    private let calls: any OwnCalls
+    private weak let receiver: (any ReportReceiver)?
     private let timer = TimerSlot()
     private let state: Mutex<State>
 
     init(
-        _ subject: SubchannelSubject, on link: Link, as authority: RequestAuthority,
-        backoff: Backoff.Configuration, receiver: any SubchannelStreamReceiver
+        _ subject: SubchannelSubject, on link: Link, calls: any OwnCalls, backoff: Backoff,
+        receiver: any ReportReceiver
     ) {
         self.subject = subject
         self.link = link
-        self.authority = authority
+        self.calls = calls
         self.receiver = receiver
         state = Mutex(State(schedule: SubchannelStreamState(backoff)))
     }
-}
-
-/// Receives the events of a stream, on any thread and outside of every lock.
-protocol SubchannelStreamReceiver: AnyObject, Sendable {
-    /// The stream is opened again after it has failed.
-    func streamReopens(_ stream: SubchannelStream)
-    /// A message arrived. The receiver calls ``SubchannelStream/readNext()`` when it wants another one.
-    /// Throws when the message is malformed; the stream then fails.
-    func stream(_ stream: SubchannelStream, received message: [UInt8]) throws(RPCError)
-    /// The server does not have the method. The stream is not opened again.
-    func streamIsUnimplemented(_ stream: SubchannelStream)
-    /// The stream has failed, and is opened again later.
-    func stream(_ stream: SubchannelStream, failedWith error: RPCError)
-}
-
-/// The headers of a channel's requests that name their target and their sender.
-struct RequestAuthority: Sendable {
-    let authority: String
-    let userAgent: String
 }
 
 extension SubchannelStream {
@@ -81,8 +63,10 @@ extension SubchannelStream {
 
     /// Asks for the next message if one was received and handled, but not too soon after the message before. Otherwise
     /// does nothing.
-    func readNext(now: MonotonicInstant = .now) {
-        let (call, time): (CallCore?, MonotonicInstant?) = state.withLock { state in
+    func readNext() { readNext(now: .now) }
+
+    private func readNext(now: MonotonicInstant) {
+        let (call, time): ((any CallRequests)?, MonotonicInstant?) = state.withLock { state in
             guard state.owesNext else { return (nil, nil) }
             guard state.nextRead <= now else { return (nil, state.nextRead) }
             state.owesNext = false
@@ -93,8 +77,8 @@ extension SubchannelStream {
         call?.receiveNext()
     }
 
-    /// Whether a call is open, or waits for a stream.
-    var isOpen: Bool { state.withLock { $0.call != nil } }
+    /// False while the call waits for the metadata of its credentials.
+    var isOpen: Bool { state.withLock { $0.call }?.mayHaveSent ?? false }
 
     private func step(_ action: SubchannelStreamState.Action) {
         switch action {
@@ -107,27 +91,26 @@ extension SubchannelStream {
     /// Does nothing if the stream was stopped since it was decided to open it: nothing would end the
     /// call, and the connection would never drain.
     private func open() {
-        let opened: (call: CallCore, isFirst: Bool)? = state.withLock { state in
+        let opened = state.withLock { state -> (call: any CallRequests, isFirst: Bool)? in
             guard state.schedule.isOpen else { return nil }
             state.number += 1
             state.owesNext = false
-            let call = CallCore(
-                CallHead(subject.method, CallOptions(), Self.limits), deadline: .never,
-                backend: self,
-                observer: SubchannelStreamObserver(self, number: state.number))
+            let call = calls.makeCall(
+                subject.method, Self.limits,
+                SubchannelStreamObserver(self, number: state.number))
             state.call = call
             return (call, state.number == 1)
         }
         guard let (call, isFirst) = opened else { return }
-        link.noteOwnStream()
-        if !isFirst { receiver?.streamReopens(self) }
-        call.write(EncodedMessage(prefixing: subject.request), andFinish: true)
+        if !isFirst { note(.unknown) }
+        call.write(
+            EncodedMessage(prefixing: subject.request), andFinish: true, allowsCompression: true)
         call.receiveNext()
         call.start()
     }
 
     fileprivate func received(_ message: [UInt8], _ number: Int) {
-        let call: CallCore? = state.withLock { state in
+        let call: (any CallRequests)? = state.withLock { state in
             guard state.number == number, let call = state.call else { return nil }
             state.schedule.received()
             state.owesNext = true
@@ -135,7 +118,7 @@ extension SubchannelStream {
         }
         guard let call else { return }
         do throws(RPCError) {
-            try receiver?.stream(self, received: message)
+            try receive(message)
         } catch {
             call.fail(error)
         }
@@ -149,12 +132,48 @@ extension SubchannelStream {
             return state.schedule.ended(end.error?.code ?? .ok, now: .now)
         }
         guard let action else { return }
-        if end.error?.code == .unimplemented {
-            receiver?.streamIsUnimplemented(self)
-        } else {
-            receiver?.stream(self, failedWith: error)
-        }
+        if end.error?.code == .unimplemented { noteUnimplemented() } else { noteFailure(error) }
         step(action)
+    }
+}
+
+// MARK: - Reports
+
+extension SubchannelStream {
+    private func receive(_ message: [UInt8]) throws(RPCError) {
+        switch subject {
+        case .health(let service):
+            let isChange = note(
+                try HealthResult(decoding: message, service: service, peer: link.peer))
+            // After a change, the next result is read when the balancer has handled this one.
+            if !isChange { readNext() }
+        case .load:
+            guard let load = LoadReport(decoding: message) else {
+                throw RPCError(.internal, "\(link.peer) sent a malformed load report")
+            }
+            receiver?.receive(load, from: self)
+        }
+    }
+
+    private func noteUnimplemented() {
+        if case .health = subject { receiver?.healthCheckIsUnsupported(on: link) }
+        note(.healthy)
+    }
+
+    private func noteFailure(_ error: RPCError) {
+        // The connection reports its own end, which is not a result of the check: calls then wait for another one.
+        guard link.acceptsCalls else { return }
+        let failure = RPCError(
+            .unavailable,
+            "the health check of \(link.peer) failed with \(error.code): \(error.message)")
+        note(.unhealthy(failure.notExecuted))
+    }
+
+    /// Returns whether the result is a change, which is reported to the balancer. In a stream of load, it is none.
+    @discardableResult
+    private func note(_ health: HealthResult) -> Bool {
+        guard case .health = subject else { return false }
+        return receiver?.receive(health, from: self) ?? false
     }
 }
 
@@ -163,30 +182,6 @@ extension SubchannelStream: TimerTarget {
         timer.hasFired(now: now)
         step(state.withLock { $0.schedule.timeHasCome(now: now) })
         readNext(now: now)
-    }
-}
-
-extension SubchannelStream: CallBackend {
-    var loop: EventLoop { link.loop }
-
-    func begin(_ call: CallCore) {
-        var cache = RequestHeadCache()
-        do throws(RPCError) {
-            let prepared = try cache.prepared(
-                for: call, defaultAuthority: authority.authority,
-                scheme: link.isSecure ? "https" : "http",
-                userAgent: authority.userAgent)
-            guard !link.open(call, prepared) else { return }
-            throw RPCError(.unavailable, "the connection to \(link.peer) accepts no calls")
-        } catch {
-            call.end(with: error)
-        }
-    }
-
-    func forget(_ call: CallCore) {}
-
-    func deadlineError(of call: CallCore) -> RPCError {
-        RPCError(.deadlineExceeded, "the deadline passed before \(link.peer) answered")
     }
 }
 

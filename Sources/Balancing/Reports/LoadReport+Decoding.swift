@@ -1,15 +1,27 @@
-extension LoadReport {
-    /// The trailer in which a server reports its load with a call.
-    static let trailerName = "endpoint-load-metrics-bin"
+public import SwiftletCore
 
-    /// The report in the trailers of a call; nil if there is none or it cannot be decoded.
-    init?(trailers: borrowing Metadata) {
-        guard let element = trailers.first(where: { $0.name == Self.trailerName }),
-            case .bytes(let bytes) = element.value
-        else { return nil }
-        self.init(decoding: bytes)
+extension CallOutcome {
+    /// Makes an outcome.
+    public init(code: StatusCode, load: LoadReport?, wasSent: Bool = true) {
+        self.init(code: code, wasSent: wasSent)
+        self.load = load
     }
 
+    /// The load that the server reported with the call's trailers (proposal A51); nil when it reported none, or one that
+    /// cannot be decoded.
+    public var load: LoadReport? {
+        get {
+            switch report {
+            case .none: nil
+            case .encoded(let bytes): LoadReport(decoding: bytes)
+            case .decoded(let load): load
+            }
+        }
+        set { report = newValue.map { .decoded($0) } ?? .none }
+    }
+}
+
+extension LoadReport {
     /// Decodes the protobuf message `xds.data.orca.v3.OrcaLoadReport`. Nil when the bytes are no such
     /// message. Values that are negative or not finite count as 0.
     init?(decoding bytes: [UInt8]) {

@@ -1,3 +1,4 @@
+import SwiftletCore
 import SwiftletTransport
 
 /// When a subchannel's stream of reports is opened, and when it is opened again (proposals A17 and A51).
@@ -23,7 +24,7 @@ struct SubchannelStreamState: Sendable {
     private var phase = Phase.closed
     private var backoff: Backoff
 
-    init(_ backoff: Backoff.Configuration) { self.backoff = Backoff(backoff) }
+    init(_ backoff: Backoff) { self.backoff = backoff }
 }
 
 extension SubchannelStreamState {
