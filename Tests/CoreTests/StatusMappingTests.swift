@@ -1,4 +1,5 @@
 import SwiftletTransport
+import Synchronization
 import Testing
 
 @testable import SwiftletCore
@@ -37,14 +38,36 @@ struct StatusMappingTests {
         #expect(error.mayHaveBeenExecuted == (reset != .refusedStream))
     }
 
-    @Test("is DEADLINE_EXCEEDED for a CANCEL after the deadline, and for no other reset")
-    func lateReset() {
-        func code(_ reset: ErrorCode) -> StatusCode {
-            StatusMapping.error(forReset: reset, peer: "there", isLate: true).code
-        }
-        #expect(code(.cancel) == .deadlineExceeded)
-        #expect(code(.refusedStream) == .unavailable)
-        #expect(code(.internalError) == .internal)
+    @Test(
+        "is DEADLINE_EXCEEDED for CANCELLED after the deadline, without the trailers",
+        arguments: [
+            (.cancelled, Duration.milliseconds(20), .deadlineExceeded),
+            (.cancelled, .seconds(3_600), .cancelled),
+            (.unavailable, .milliseconds(20), .unavailable),
+        ] as [(StatusCode, Duration, StatusCode)])
+    func late(code: StatusCode, left: Duration, expected: StatusCode) async throws {
+        let trial = try CallTrial(nil, timeout: .seconds(3_600))
+        let observer = CallTrial.Observer()
+        let method = MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil)
+        let call = CallCore(
+            CallHead(method, CallOptions(), MessageLimits()), deadline: .after(left),
+            backend: trial.backend, observer: observer)
+        call.write(EncodedMessage(prefixing: []), andFinish: true)
+        call.start()
+        let request = try call.takenRequest()
+        _ = call.attach(
+            to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 0),
+            ConnectionRecord(peer: "there", ConnectionTimes(begun: .now)),
+            attempt: request.attempt)
+        // Nobody turns the queue, so no timer fires.
+        if left < .seconds(1) { try await Task.sleep(for: left) }
+        let trailers: Metadata = ["x": "1"]
+        call.receive(
+            CallArrival(end: ResponseEnd(error: RPCError(code, "gone"), trailers: trailers)),
+            at: .now)
+        let end = try #require(observer.ends.withLock { $0.first })
+        #expect(end.error?.code == expected)
+        #expect(end.trailers == (code == expected ? trailers : [:]))
     }
 
     @Test("is RESOURCE_EXHAUSTED for a server that floods, and INTERNAL for any other broken rule")

@@ -174,6 +174,9 @@ extension CallCore.State {
         _ end: consuming ResponseEnd, of call: CallCore, _ now: MonotonicInstant
     ) -> CallCore.Ending {
         lifetime.noteFirstByte(at: now)
+        if let error = end.error, error.code == .cancelled, call.deadline.remaining == .zero {
+            end = ResponseEnd(error: error.late)
+        }
         if end.error == nil, var error = inbound.endBody() {
             error.metadata = end.trailers
             end.error = error

@@ -17,9 +17,7 @@ extension Link.State {
             if code == .refusedStream {
                 arrivals.append(.refused, for: call)
             } else {
-                let isLate = code == .cancel && call.deadline.remaining == .zero
-                let error = StatusMapping.error(
-                    forReset: code, peer: link.peer, isLate: isLate)
+                let error = StatusMapping.error(forReset: code, peer: link.peer)
                 arrivals.append(end: ResponseEnd(error: error), on: stream, for: call)
             }
         case .streamFailed(let stream, let error):

@@ -25,13 +25,8 @@ package enum StatusMapping {
         }
     }
 
-    /// - Parameter isLate: Whether the call's deadline has passed. The server resets such a stream
-    ///   with CANCEL, possibly before the deadline timer of the client fires.
-    static func error(
-        forReset code: ErrorCode, peer: String, isLate: Bool = false
-    ) -> RPCError {
-        let status = isLate && code == .cancel ? .deadlineExceeded : self.code(forReset: code)
-        var error = RPCError(status, "the server reset the stream with \(code)")
+    static func error(forReset code: ErrorCode, peer: String) -> RPCError {
+        var error = RPCError(self.code(forReset: code), "the server reset the stream with \(code)")
         error.origin = .server
         error.peer = peer
         error.mayHaveBeenExecuted = code != .refusedStream
@@ -62,6 +57,16 @@ package enum StatusMapping {
 }
 
 extension RPCError {
+    /// What a server's CANCELLED means after the deadline: the server has stopped the call then, before the timer of this
+    /// side (PROTOCOL-HTTP2, "Client Cancellation"). Nothing of the trailers is used.
+    var late: RPCError {
+        var late = RPCError(
+            .deadlineExceeded, "the deadline passed, and the server has cancelled the call")
+        late.peer = peer
+        late.mayHaveBeenExecuted = mayHaveBeenExecuted
+        return late
+    }
+
     /// The error of a call whose request headers are larger than the server accepts.
     static func headerListTooLarge(_ limit: Int, peer: String) -> RPCError {
         var error = RPCError.refused(
