@@ -282,6 +282,43 @@ struct RetryTests {
         #expect(attempts.list.count == 6)
     }
 
+    @Test("is retried again after enough calls of any method have succeeded")
+    func earnedByOthers() async throws {
+        let attempts = Attempts()
+        let others = ["/t.T/Other", "/t.None/Other"].map {
+            Method<[UInt8], [UInt8]>($0, .unary, request: .bytes, reply: .bytes)
+        }
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, context in
+                try attempts.begin(context, failureCount: 1_000)
+                return request
+            }
+            for other in others { server.unary(other) { request, _ in request } }
+        }
+        var config = ServiceConfig()
+        config.methods = [
+            MethodConfig([.service("t.T")]),
+            MethodConfig([.method(service: "t.T", method: "Echo")]) {
+                $0.attempts = Self.retry(2)
+            },
+        ]
+        config.retryThrottling = RetryThrottling(maxTokens: 4, tokenRatio: 1)
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        arguments.defaultAuthority = "earned-by-others.test"
+        let channel = try server.makeChannel(arguments: arguments)
+        // After two failures, half of the four tokens is left: no retry follows.
+        for count in [2, 3] {
+            await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+            #expect(attempts.list.count == count)
+        }
+        for _ in 0..<2 {
+            for other in others { #expect(try await channel.unary(other, [7]) == [7]) }
+        }
+        await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+        #expect(attempts.list.count == 5)
+    }
+
     @Test("is retried for as long as enough calls succeed", arguments: [false, true])
     func earned(isStream: Bool) async throws {
         let count = Atomic(0)

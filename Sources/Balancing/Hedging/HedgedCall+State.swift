@@ -96,7 +96,9 @@ extension HedgedCall.State {
         attempts.remove(at: index)
         failures.append(end)
         if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
-        guard committed == nil, plan.attemptFailed(failure, now: now) == .goOn else {
+        // The failure counts for the throttle even if no attempt can follow.
+        let outcome = plan.attemptFailed(failure, now: now)
+        guard committed == nil, outcome == .goOn else {
             return .giveUp(self.end())
         }
         return nextStep(now: now)

@@ -149,9 +149,16 @@ extension CallCore.State {
     private mutating func nextAttempt(
         after end: borrowing ResponseEnd, of call: CallCore
     ) -> CallCore.NextAttempt? {
-        guard let rules = call.head.rules, let policy = rules.retry else { return nil }
+        // An attempt of another policy counts for the throttle there.
+        guard let rules = call.head.rules, rules.makeOther == nil else { return nil }
         guard let error = end.error else {
             rules.throttle?.recordSuccess()
+            return nil
+        }
+        guard let policy = rules.retry else {
+            if let throttle = rules.throttle, RetryPushback(end.trailers) == .never {
+                _ = throttle.recordFailure()
+            }
             return nil
         }
         let retries = call.retries(of: policy, rules.throttle, on: lifetime.channel)

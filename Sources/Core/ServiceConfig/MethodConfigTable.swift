@@ -2,11 +2,14 @@
 /// memory.
 final class MethodConfigTable: ConfigSelector {
     private let entries: [CallRules]
+    /// For methods without an entry, whose calls count for the throttle. Nil if there is none.
+    private let others: CallRules?
     private let places: Places
 
     /// If two entries have the same name, the first one is used.
     init(_ configs: [MethodConfig], _ throttle: RetryThrottle? = nil) {
         entries = configs.map { CallRules($0, throttle: throttle) }
+        others = throttle.map { CallRules(throttle: $0) }
         places = Places(configs)
     }
 
@@ -21,9 +24,11 @@ final class MethodConfigTable: ConfigSelector {
         CallSelection(rules(for: path))
     }
 
-    /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
-    /// is none.
-    func rules(for path: String) -> CallRules? { places.place(of: path).map { entries[$0] } }
+    /// The most specific entry for the method with this path, `/package.Service/Method`. Nil when there
+    /// is none, and no throttle.
+    func rules(for path: String) -> CallRules? {
+        places.place(of: path).map { entries[$0] } ?? others
+    }
 }
 
 /// The places of the entries of a service config, by their names.
