@@ -116,6 +116,22 @@ struct LoadReportStreamTests {
         }
     }
 
+    @Test("that a server cannot send are an event of the channel")
+    func unsupported() async throws {
+        let server = try LoopbackServer { $0.unary(Self.whoAmI) { _, _ in [1] } }
+        var policy = WeightedRoundRobin()
+        policy.enableOutOfBandLoadReport = true
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = ServiceConfig(balancing: policy)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        #expect(try await channel.unary(Self.whoAmI, []) == [1])
+        try await eventually {
+            channel.snapshot?.events.contains { event in
+                if case .loadReportsUnsupported(_, server.target) = event.kind { true } else { false }
+            } == true
+        }
+    }
+
     @Test("have the shortest requested interval, and end when none is requested")
     func sharedStream() async throws {
         let loads = LoadReportService()

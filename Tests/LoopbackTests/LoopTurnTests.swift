@@ -85,7 +85,7 @@ struct LoopTurnTests {
             return false
         }
         func receive(_ load: LoadReport, from stream: any ReportStream) {}
-        func healthCheckIsUnsupported(on link: Link) {}
+        func streamIsUnsupported(_ stream: any ReportStream) {}
     }
 
     @Test("reads the reports of a server's health one after the other, with pauses")

@@ -132,7 +132,12 @@ extension SubchannelStream {
             return state.schedule.ended(end.error?.code ?? .ok, now: .now)
         }
         guard let action else { return }
-        if end.error?.code == .unimplemented { noteUnimplemented() } else { noteFailure(error) }
+        if end.error?.code == .unimplemented {
+            receiver?.streamIsUnsupported(self)
+            note(.healthy)
+        } else {
+            noteFailure(error)
+        }
         step(action)
     }
 }
@@ -153,11 +158,6 @@ extension SubchannelStream {
             }
             receiver?.receive(load, from: self)
         }
-    }
-
-    private func noteUnimplemented() {
-        if case .health = subject { receiver?.healthCheckIsUnsupported(on: link) }
-        note(.healthy)
     }
 
     private func noteFailure(_ error: RPCError) {

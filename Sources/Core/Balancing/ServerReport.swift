@@ -34,8 +34,8 @@ package protocol ReportReceiver: AnyObject, Sendable {
     func receive(_ health: HealthResult, from stream: any ReportStream) -> Bool
     /// The receiver calls ``ReportStream/readNext()`` when it has handled the report.
     func receive(_ load: LoadReport, from stream: any ReportStream)
-    /// The server cannot report its health, and counts as healthy.
-    func healthCheckIsUnsupported(on link: Link)
+    /// The server has no such method. One that cannot report its health counts as healthy.
+    func streamIsUnsupported(_ stream: any ReportStream)
 }
 
 /// Makes the calls of a channel itself on one of its connections.

@@ -27,6 +27,8 @@ public struct ChannelEvent: Sendable {
         case connectionClosed(subchannel: UInt64, peer: String, cause: String)
         /// The server has no health service, so that it counts as healthy (proposal A17).
         case healthCheckUnsupported(subchannel: UInt64, peer: String)
+        /// The server has no service for reports of its load, so that none arrive outside of calls (proposal A51).
+        case loadReportsUnsupported(subchannel: UInt64, peer: String)
         /// The control plane demands TLS for a cluster, and the channel has no encryption: the calls to the cluster
         /// are sent unencrypted. Use `ChannelCredentials.xds(fallback:)`.
         case encryptionIgnored(cluster: String)
@@ -43,7 +45,8 @@ extension ChannelEvent {
     public var isFailure: Bool {
         switch kind {
         case .resolutionFailed, .serviceConfigRejected, .connectivity(.transientFailure),
-            .subchannel(_, .transientFailure, _), .healthCheckUnsupported, .encryptionIgnored:
+            .subchannel(_, .transientFailure, _), .healthCheckUnsupported,
+            .loadReportsUnsupported, .encryptionIgnored:
             true
         default: false
         }
@@ -68,6 +71,8 @@ extension ChannelEvent: CustomStringConvertible {
             "the connection of subchannel \(id) to \(peer) has ended: \(cause)"
         case .healthCheckUnsupported(let id, let peer):
             "\(peer) (subchannel \(id)) has no health service and counts as healthy"
+        case .loadReportsUnsupported(let id, let peer):
+            "\(peer) (subchannel \(id)) has no service for reports of its load"
         case .encryptionIgnored(let cluster):
             "the control plane demands TLS for the cluster '\(cluster)', but the channel is insecure: its calls are not encrypted"
         }

@@ -18,7 +18,13 @@ extension SubchannelCore: ReportReceiver {
         if isInUse { owner.subchannel(self, reported: load) }
     }
 
-    package func healthCheckIsUnsupported(on link: Link) {
-        owner.log.note(.healthCheckUnsupported(subchannel: diagnosticID, peer: link.peer))
+    package func streamIsUnsupported(_ stream: any ReportStream) {
+        let peer = stream.link.peer
+        let event: ChannelEvent.Kind =
+            switch stream.subject {
+            case .health: .healthCheckUnsupported(subchannel: diagnosticID, peer: peer)
+            case .load: .loadReportsUnsupported(subchannel: diagnosticID, peer: peer)
+            }
+        owner.log.note(event)
     }
 }

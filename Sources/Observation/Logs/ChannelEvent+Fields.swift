@@ -24,6 +24,7 @@ extension ChannelEvent {
         case .connectionOpened: "connectionOpened"
         case .connectionClosed: "connectionClosed"
         case .healthCheckUnsupported: "healthCheckUnsupported"
+        case .loadReportsUnsupported: "loadReportsUnsupported"
         case .encryptionIgnored: "encryptionIgnored"
         @unknown default: "other"
         }
@@ -48,7 +49,8 @@ extension ChannelEvent {
             [subchannel(id), text("state", state.protocolName)]
                 + (error.map { [text("error", "\($0)")] } ?? [])
         case .subchannelDropped(let id): [subchannel(id)]
-        case .connectionOpened(let id, let peer), .healthCheckUnsupported(let id, let peer):
+        case .connectionOpened(let id, let peer), .healthCheckUnsupported(let id, let peer),
+            .loadReportsUnsupported(let id, let peer):
             [subchannel(id), text("network.peer.address", peer)]
         case .connectionClosed(let id, let peer, let cause):
             [subchannel(id), text("network.peer.address", peer), text("error", cause)]
