@@ -181,6 +181,10 @@ struct TracingTests {
         let id = span.context.header.split(separator: "-")[1]
         #expect(text.contains("\"traceId\":\"\(id)\""))
         #expect(text.contains(#""status":{"code":2,"message":"NOT_FOUND: nobody here"}"#))
+        _ = try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
+        let last = try #require(spans.named("Sent.").last)
+        #expect(
+            OpenTelemetryJSON.text(of: [last], service: "s").contains(#""status":{"code":1}"#))
         #expect(!text.contains("\n"))
     }
 }

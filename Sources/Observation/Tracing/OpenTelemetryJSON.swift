@@ -59,9 +59,10 @@ public enum OpenTelemetryJSON {
     }
 
     private static func status(of span: RecordedSpan) -> String {
-        // STATUS_CODE_ERROR; without a code it is not set.
+        // STATUS_CODE_OK and STATUS_CODE_ERROR.
         span.code == .ok
-            ? "{}" : object([("code", "2"), ("message", string("\(span.code): \(span.message)"))])
+            ? object([("code", "1")])
+            : object([("code", "2"), ("message", string("\(span.code): \(span.message)"))])
     }
 
     private static func text(_ attribute: TraceAttribute) -> String {
