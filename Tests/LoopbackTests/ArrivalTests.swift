@@ -152,9 +152,9 @@ struct ArrivalTests {
         Answer(
             "compressed with an unknown algorithm",
             unary:
-                "INTERNAL: the server compressed the response with 'sparkle', which this client does not support [] []",
+                "INTERNAL: the server compressed the response with 'sparkle', which this client does not support (it accepts \(CompressionAlgorithm.accepted)) [] []",
             stream:
-                "[] INTERNAL: the server compressed the response with 'sparkle', which this client does not support []"
+                "[] INTERNAL: the server compressed the response with 'sparkle', which this client does not support (it accepts \(CompressionAlgorithm.accepted)) []"
         ) {
             [initial($0, [("grpc-encoding", "sparkle")]), data($0, one), trailers($0)]
         },

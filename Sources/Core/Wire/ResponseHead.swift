@@ -37,7 +37,7 @@ package enum ResponseHead {
                 var error = RPCError(
                     .internal,
                     "the server compressed the response with '\(shown)', "
-                        + "which this client does not support"
+                        + "which this client does not support (it accepts \(CompressionAlgorithm.accepted))"
                 )
                 error.initialMetadata = fields.metadata(of: list)
                 throw error
