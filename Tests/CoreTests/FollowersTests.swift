@@ -19,4 +19,12 @@ struct FollowersTests {
         #expect(await second.reduce(into: []) { $0.append($1) } == [1, 2, 3])
         #expect(await third.reduce(into: []) { $0.append($1) } == [3])
     }
+
+    @Test("end when the value is gone")
+    func gone() async {
+        var followers: Followers<Int>? = Followers()
+        let follower = followers?.follow(from: 0)
+        followers = nil
+        #expect(await follower?.reduce(into: []) { $0.append($1) } == [0])
+    }
 }

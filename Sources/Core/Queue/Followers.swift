@@ -24,6 +24,11 @@ final class Followers<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Without this, a follower would wait for ever for a value that is gone.
+    deinit {
+        for (_, follower) in state.withLock({ $0.followers }) { follower.finish() }
+    }
 }
 
 extension Followers {
