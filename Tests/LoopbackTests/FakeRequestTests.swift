@@ -127,6 +127,17 @@ struct FakeRequestTests {
         }
     }
 
+    @Test("end without a part when the channel is closed before a call", arguments: [true, false])
+    func neverCalled(isClosed: Bool) async throws {
+        var fake: FakeChannel? = try FakeChannel()
+        let response = fake?.respond(to: Self.method)
+        if isClosed { await fake?.channel.close() }
+        fake = nil
+        var partCount = 0
+        if let response { for await _ in response.requestParts { partCount += 1 } }
+        #expect(partCount == 0)
+    }
+
     @Test("wait for the test, however fast they are written")
     func endless() async throws {
         let response = fake.respond(to: Self.method)

@@ -199,11 +199,14 @@ extension FakeBackend {
     }
 
     func channelWasReleased() {
-        let watchers = state.withLock { state in
-            state.isShutDown = true
-            defer { state.watchers = [] }
-            return state.watchers
+        let (watchers, streams) = state.withLock { state in
+            defer {
+                state.isShutDown = true
+                state.watchers = []
+            }
+            return (state.watchers, state.isShutDown ? [:] : state.streams)
         }
+        for unused in streams.values { unused.forEach { $0.wasNotUsed() } }
         for watcher in watchers {
             watcher.yield(.shutdown)
             watcher.finish()
