@@ -19,7 +19,8 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
     /// Where the handlers are called; by default on the thread that delivers the event.
     public var context = SerialContext.inline
     /// The number of messages that are received at first. ``RunningCall/receiveNext(_:)`` adds to
-    /// it. Nil, the default, and `Int.max` receive all messages.
+    /// it. Nil, the default, and `Int.max` receive all messages. If the program has released the call, one message more
+    /// ends it with CANCELLED.
     public var initialDemand: Int?
 
     public init(
@@ -60,6 +61,7 @@ extension HandlerObserver {
     }
 
     func receive(message: [UInt8], from call: any CallRequests) {
+        guard !control.refusesMessage() else { return }
         do throws(RPCError) {
             let reply = try codec.decode(message.contiguous.span)
             if handlers.context.isInline { return deliver(reply) }

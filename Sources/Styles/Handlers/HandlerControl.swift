@@ -14,12 +14,16 @@ final class HandlerControl: Sendable {
         /// Whether a message was asked for whose handler has not returned yet. At most one message
         /// is asked for at a time.
         var isAsking = false
+        /// Whether the program has released the call, so that nobody can ask for more messages.
+        var isReleased = false
         var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
         var isOver = false
     }
 
     private let state: Mutex<State>
+    /// Whether the program did not want the message that was asked for.
+    private let isExcess = Atomic(false)
 
     init(initialDemand: Int?) {
         state = Mutex(State(wantedCount: max(0, initialDemand ?? .max)))
@@ -43,11 +47,32 @@ extension HandlerControl {
         askIfWanted { $0.isPaused = false }
     }
 
+    /// Asks for a message more than the program wanted, which ends the call: otherwise an end behind it would never be
+    /// delivered.
+    func wasReleased() {
+        askIfWanted { state in
+            state.isReleased = true
+            if state.isPaused { (state.isPaused, state.wantedCount) = (false, 0) }
+        }
+    }
+
+    /// Fails the call instead of delivering a message that the program did not want. Returns whether it did.
+    func refusesMessage() -> Bool {
+        guard isExcess.load(ordering: .relaxed) else { return false }
+        call?.fail(
+            RPCError(
+                .cancelled,
+                "the program released the call while it was paused, or had asked for no more messages"))
+        return true
+    }
+
     /// Changes the state, and asks for the next message if that is now due.
     private func askIfWanted(after change: (inout State) -> Void) {
         let call = state.withLock { state in
             change(&state)
-            return state.takeNextRequest()
+            let call = state.takeNextRequest()
+            if state.isExcess { isExcess.store(true, ordering: .relaxed) }
+            return call
         }
         call?.receiveNext()
     }
@@ -104,6 +129,8 @@ extension HandlerControl {
 }
 
 extension HandlerControl.State {
+    fileprivate var isExcess: Bool { isAsking && wantedCount < 0 }
+
     fileprivate mutating func want(_ count: Int) {
         let (sum, isTooLarge) = wantedCount.addingReportingOverflow(count)
         wantedCount = isTooLarge ? .max : sum
@@ -111,7 +138,7 @@ extension HandlerControl.State {
 
     /// Returns the call if its next message is to be asked for now.
     fileprivate mutating func takeNextRequest() -> (any CallRequests)? {
-        guard let call, wantedCount > 0, !isPaused, !isAsking else { return nil }
+        guard let call, wantedCount > 0 || isReleased, !isPaused, !isAsking else { return nil }
         isAsking = true
         if wantedCount < .max { wantedCount -= 1 }
         return call

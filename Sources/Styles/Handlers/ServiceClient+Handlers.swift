@@ -7,21 +7,33 @@ public import SwiftletCore
 /// A running call.
 public struct RunningCall: Sendable {
     package let call: any CallRequests
-    var pausing: HandlerControl?
+    var pausing: HandlerLease?
 
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
 
     /// Asks for no more messages until ``resume()``, so that flow control stops the server. It has
     /// no effect on calls with one response.
-    public func pause() { pausing?.pause() }
+    ///
+    /// Keep the call until it is resumed: a paused call that the program has released ends with CANCELLED when the
+    /// server sends another message.
+    public func pause() { pausing?.control.pause() }
 
     /// Ends a ``pause()``. Has no effect on a call that is not paused.
-    public func resume() { pausing?.resume() }
+    public func resume() { pausing?.control.resume() }
 
     /// Asks for more messages, if ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
     /// effect.
-    public func receiveNext(_ count: Int = 1) { pausing?.receiveNext(count) }
+    public func receiveNext(_ count: Int = 1) { pausing?.control.receiveNext(count) }
+}
+
+/// The program's hold on a call with handlers for a stream of responses.
+final class HandlerLease: Sendable {
+    let control: HandlerControl
+
+    init(_ control: HandlerControl) { self.control = control }
+
+    deinit { control.wasReleased() }
 }
 
 extension ServiceClient {
@@ -79,7 +91,7 @@ extension ServiceClient {
         call.write(bytes, andFinish: true)
         observer.begin(call)
         call.start()
-        return RunningCall(call: call, pausing: observer.control)
+        return RunningCall(call: call, pausing: HandlerLease(observer.control))
     }
 
     /// Starts a call with any number of requests, which the program writes to the result.
@@ -132,7 +144,7 @@ extension ServiceClient {
         observer.begin(call)
         start(call, method.signature, as: shape)
         return WritingCall(
-            running: RunningCall(call: call, pausing: observer.control),
+            running: RunningCall(call: call, pausing: HandlerLease(observer.control)),
             writing: observer.control, codec: method.requestCodec)
     }
 }

@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// Each request pauses its writer until there is room for the next request. Responses are read one
 /// by one: when a response was delivered, the call asks for the next one. A paused call asks for
-/// none, so that flow control stops the server. The call keeps itself alive until its end.
+/// none, so that flow control stops the server. The call keeps itself alive until its end, so a paused
+/// one must be resumed or stopped.
 public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     public typealias Value = Reply
 
@@ -64,6 +65,12 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         self.method = method
         self.context = context
         run = Mutex(State(options: options, channel: channel, requests: requests))
+    }
+
+    /// The server has ended the call, and it was released during a pause.
+    deinit {
+        let (requests, feeds) = run.withLock { ($0.requests, $0.feeds) }
+        if feeds { requests?.stop() }
     }
 }
 
