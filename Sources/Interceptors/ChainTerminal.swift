@@ -94,7 +94,7 @@ extension ChainTerminal {
 
     var hasUnreadEnd: Bool {
         let core = withState { $0.core }
-        return core?.hasUnreadEnd ?? false
+        return core?.errorOfUnreadEnd != nil
     }
 
     /// True before the call was created: see ``InterceptorChain/mayHaveSent``.

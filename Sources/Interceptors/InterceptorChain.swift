@@ -204,7 +204,10 @@ extension InterceptorChain {
         }
     }
 
-    var hasUnreadEnd: Bool { terminal?.hasUnreadEnd ?? false }
+    /// Without the status: an interceptor may replace it.
+    var errorOfUnreadEnd: RPCError? {
+        terminal?.hasUnreadEnd ?? false ? .callHasEnded : nil
+    }
 
     func finish() { send(.finish) }
 

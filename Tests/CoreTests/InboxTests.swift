@@ -15,7 +15,7 @@ struct InboxTests {
         func finish() {}
         func receiveNext() {}
         func fail(_: RPCError) {}
-        var hasUnreadEnd: Bool { false }
+        var errorOfUnreadEnd: RPCError? { nil }
         var mayHaveSent: Bool { true }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletBalancing
 import SwiftletCore
 import SwiftletInterceptors
 import SwiftletLoopback
@@ -201,6 +202,48 @@ struct EarlyEndTests {
                 for _ in 0..<64 { try await requests.write(Self.chunk) }
             }
         }
+    }
+
+    /// How the requests reach the call that has the stream.
+    enum Way: CaseIterable {
+        case plain, token, retry, hedging
+    }
+
+    @Test("gives a writer its status, even while a message is unread", arguments: Way.allCases)
+    func statusOfWrite(way: Way) async throws {
+        let chat = Method<[UInt8], [UInt8]>(
+            "/t.T/Chat", .bidirectional, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.bidirectional(chat) { requests, writer, _ in
+                for try await request in requests {
+                    try await writer.write(request)
+                    throw RPCError(.aborted, "enough")
+                }
+            }
+        }
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all])]
+        switch way {
+        case .plain, .token: break
+        case .retry:
+            config.methods[0].retry = RetryPolicy(maxAttempts: 2, retryableCodes: [.unavailable])
+        case .hedging:
+            var policy = HedgingPolicy(maxAttempts: 2)
+            policy.delay = .seconds(3_600)
+            config.methods[0].hedging = policy
+        }
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        let channel = try server.makeChannel(arguments: arguments)
+        let options = CallOptions.with {
+            if way == .token { $0.credentials = BearerToken("t", allowsInsecureConnections: true) }
+        }
+        let call = try await channel.bidirectional(chat, options: options)
+        let thrown = await #expect(throws: RPCError.self) {
+            while true { try await call.requests.write([1]) }
+        }
+        #expect(thrown?.code == .aborted)
+        #expect(thrown?.message == "enough")
     }
 
     @Test("can be cancelled while its end waits for an unread message")

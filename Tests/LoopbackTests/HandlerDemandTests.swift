@@ -10,7 +10,7 @@ struct HandlerDemandTests {
     private final class CountingCall: CallRequests {
         private let count = Atomic(0)
         var askedCount: Int { count.load(ordering: .relaxed) }
-        var hasUnreadEnd: Bool { false }
+        var errorOfUnreadEnd: RPCError? { nil }
         var mayHaveSent: Bool { true }
 
         func start() {}
@@ -19,7 +19,10 @@ struct HandlerDemandTests {
         ) {}
         func finish() {}
         func receiveNext() { count.wrappingAdd(1, ordering: .relaxed) }
-        func fail(_ error: RPCError) {}
+        func fail(_ error: RPCError) { failed.withLock { $0.append(error) } }
+
+        let failed = Mutex<[RPCError]>([])
+        var failures: [RPCError] { failed.withLock { $0 } }
     }
 
     private let call = CountingCall()
@@ -75,5 +78,41 @@ struct HandlerDemandTests {
         observer.control.pause()
         observer.control.resume()
         #expect(call.askedCount == 2)
+    }
+
+    @Test("of a released call ends it with its next message, because nobody can ask for more")
+    func released() {
+        for (initialDemand, isPaused) in [(2, false), (nil, true)] {
+            let observer = observer(initialDemand)
+            var lease: HandlerLease? = HandlerLease(observer.control)
+            let former = call.askedCount
+            if isPaused {
+                observer.control.pause()
+                observer.receive(message: [1], from: call)
+                #expect(call.askedCount == former)
+                lease = nil
+            } else {
+                lease = nil
+                observer.receive(message: [1], from: call)
+                observer.receive(message: [1], from: call)
+                #expect(call.failures.isEmpty)
+            }
+            _ = lease
+            #expect(call.askedCount == former + (isPaused ? 1 : 2))
+            observer.receive(message: [1], from: call)
+            #expect(call.failures.map(\.code) == [.cancelled])
+            call.failed.withLock { $0 = [] }
+        }
+    }
+
+    @Test("of a released call that is not limited goes on")
+    func releasedAndUnlimited() {
+        let observer = observer(nil)
+        _ = HandlerLease(observer.control)
+        for number in 1...10 {
+            #expect(call.askedCount == number)
+            observer.receive(message: [1], from: call)
+        }
+        #expect(call.failures.isEmpty)
     }
 }

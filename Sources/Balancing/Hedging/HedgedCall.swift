@@ -122,7 +122,7 @@ extension HedgedCall {
         return sent || attempts.contains { $0.core?.mayHaveSent ?? false }
     }
 
-    var hasUnreadEnd: Bool { state.withLock { $0.committed }?.core?.hasUnreadEnd ?? false }
+    var errorOfUnreadEnd: RPCError? { state.withLock { $0.committed }?.core?.errorOfUnreadEnd }
 
     var time: Duration { epoch.duration(to: .now) }
 }

@@ -26,9 +26,9 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Asks for one more message.
     func receiveNext()
 
-    /// Whether the server has ended the call, but the observer must first receive the messages
-    /// before the end. Messages that are written from now on are dropped.
-    var hasUnreadEnd: Bool { get }
+    /// The error of a write if the server has ended the call, but the observer must first receive the messages
+    /// before the end; nil otherwise. Messages that are written from now on are dropped.
+    var errorOfUnreadEnd: RPCError? { get }
 
     /// Whether a server may have received a part of the call.
     var mayHaveSent: Bool { get }
@@ -50,7 +50,7 @@ extension CallRequests {
     /// Whether messages that are written from now on are dropped, even if the observer has not
     /// received the end yet. The end of a call with interceptors counts only if it waits for
     /// messages to be read: an interceptor may replace any other end with a new call.
-    package var dropsWrites: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
+    package var dropsWrites: Bool { core.map(\.isEnded) ?? (errorOfUnreadEnd != nil) }
 
     /// The error of a write to a call that has ended; nil before the end.
     ///
@@ -59,7 +59,7 @@ extension CallRequests {
         if let end { return end.errorOfWriting }
         // Read once: the call may end between two reads.
         if let core { return core.errorOfWriting }
-        return hasUnreadEnd ? .callHasEnded : nil
+        return errorOfUnreadEnd
     }
 
     package func write(_ message: consuming EncodedMessage, andFinish: Bool) {
@@ -77,8 +77,8 @@ extension CallRequests {
 
 extension CallCore: CallRequests {
     package var core: CallCore? { self }
-    package var hasUnreadEnd: Bool {
-        state.withLock { $0.lifetime.hasEnd && $0.inbound.hasMessages }
+    package var errorOfUnreadEnd: RPCError? {
+        state.withLock { $0.lifetime.hasEnd && $0.inbound.hasMessages } ? errorOfWriting : nil
     }
     package func fail(_ error: RPCError) {
         var error = error
@@ -93,7 +93,7 @@ extension CallCore: CallRequests {
 extension RPCError {
     /// The error of a write to a call that the server has ended, while the observer has not
     /// received the end.
-    static var callHasEnded: RPCError {
+    package static var callHasEnded: RPCError {
         RPCError(
             .failedPrecondition,
             "the server ended the call before the end of the request; read the responses for its status"

@@ -199,7 +199,7 @@ extension DeferredCall {
 
     func fail(_ error: RPCError) { end(with: error)?.fail(error) }
 
-    var hasUnreadEnd: Bool { below?.hasUnreadEnd ?? false }
+    var errorOfUnreadEnd: RPCError? { below?.errorOfUnreadEnd }
 
     var mayHaveSent: Bool { below?.mayHaveSent ?? false }
 

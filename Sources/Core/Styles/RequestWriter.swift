@@ -85,7 +85,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
                 return inbox.hasRoom
             }
         }
-        guard !call.hasUnreadEnd else { throw .callHasEnded }
+        if let error = call.errorOfUnreadEnd { throw error }
         // An interceptor may report a message as written more than once.
         inbox.willWriteFirst()
         call.write(message, andFinish: andFinish, allowsCompression: allowsCompression)
