@@ -62,8 +62,9 @@ enum ChannelOptions {
         try MeshOption.enable(for: target, arguments)
         let credentials = try SecurityOptions.credentials(target, arguments)
         return try UsageError.whenInvalid {
-            var channelArguments = try channelArguments(arguments)
+            var channelArguments = ChannelArguments()
             configure(&channelArguments)
+            try apply(arguments, to: &channelArguments)
             let trace = try TraceFile.begin(arguments)
             let channel = try Channel(
                 target, credentials: credentials, arguments: channelArguments,
@@ -90,8 +91,9 @@ enum ChannelOptions {
         var algorithm: CompressionAlgorithm { CompressionAlgorithm(name: rawValue) }
     }
 
-    private static func channelArguments(_ arguments: Arguments) throws -> ChannelArguments {
-        var channel = ChannelArguments()
+    private static func apply(
+        _ arguments: Arguments, to channel: inout ChannelArguments
+    ) throws {
         channel.defaultAuthority = arguments["--authority"]
         channel.userAgentPrefix = arguments["--user-agent"]
         if arguments.has("-vv") { channel.frameLog = .standardError }
@@ -124,7 +126,6 @@ enum ChannelOptions {
         if let proxy = arguments["--proxy"] {
             channel.proxy = proxy == "none" ? .none : .server(try ProxyServer(proxy))
         }
-        return channel
     }
 }
 

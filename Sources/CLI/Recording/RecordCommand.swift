@@ -33,7 +33,10 @@ enum RecordCommand: Command {
         let address = try ServerOptions.address(arguments)
         let localSchema = try SchemaOptions.localSchema(arguments)
         // Callers set the time limits of their calls.
-        let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
+        // The two sides decide how large a message may be.
+        let channel = try ChannelOptions.channel(target, arguments, timeout: nil) {
+            $0.maxReceiveMessageByteCount = Int(Int32.max)
+        }
         let file = try OutputFile(path, isPrivate: true)
         try await channel.closing {
             let schema = await schema(
@@ -51,7 +54,6 @@ enum RecordCommand: Command {
                 })
             let server = try StartFailure.instead {
                 try LoopbackServer(on: address) {
-                    // The other server decides how large a request may be.
                     $0.maxRequestByteCount = Int(Int32.max)
                     $0.add(RecordingProxy(to: channel, log: log))
                 }
