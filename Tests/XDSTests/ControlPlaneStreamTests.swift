@@ -7,16 +7,20 @@ import Testing
 
 @Suite("A stream to a control plane", .timeLimit(.minutes(1)))
 struct ControlPlaneStreamTests {
-    /// A channel whose first reported state is TRANSIENT_FAILURE, and which is READY when the call begins.
+    /// A channel that reports given states. It has left IDLE before they are followed, so that ``connect()`` has an
+    /// effect only after that.
     private final class Backend: ChannelBackend {
         let queue: CompletionQueue
         let limits = MessageLimits()
         let openCalls = CallRegistry()
         /// Why each call fails; nil for a call that waits for its first request.
         private let failure: RPCError?
+        private let states: [ConnectivityState]
+        private let changes = Mutex<AsyncStream<ConnectivityState>.Continuation?>(nil)
 
-        init(failing failure: RPCError?) throws {
+        init(_ states: [ConnectivityState], failing failure: RPCError?) throws {
             queue = try CompletionQueue(.byHand)
+            self.states = states
             self.failure = failure
         }
 
@@ -28,28 +32,28 @@ struct ControlPlaneStreamTests {
         var connectivity: ConnectivityState { failure == nil ? .ready : .transientFailure }
 
         func connectivityChanges() -> AsyncStream<ConnectivityState> {
-            AsyncStream { changes in
-                for state in [ConnectivityState.connecting, .transientFailure, connectivity] {
-                    changes.yield(state)
-                }
-            }
+            let (stream, continuation) = AsyncStream.makeStream(of: ConnectivityState.self)
+            for state in states { continuation.yield(state) }
+            changes.withLock { $0 = continuation }
+            return stream
         }
 
         func begin(_ call: CallCore) { if let failure { call.end(with: failure) } }
         func forget(_ call: CallCore) {}
         func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
-        func connect() {}
+        func connect() { changes.withLock { $0 }?.yield(.ready) }
         func close(grace: Duration) async {}
         func channelWasReleased() {}
     }
 
     /// A stream on a channel whose calls fail, or wait. Returns its events.
-    private func events(failing failure: RPCError?) throws -> AsyncStream<ControlPlaneStream.Event>
-    {
+    private func events(
+        _ states: [ConnectivityState], failing failure: RPCError? = nil
+    ) throws -> AsyncStream<ControlPlaneStream.Event> {
         let (events, continuation) = AsyncStream.makeStream(of: ControlPlaneStream.Event.self)
         let stream = ControlPlaneStream(
             ControlPlaneStream.resources, to: try Sample.servers(1)[0],
-            Channel(backend: try Backend(failing: failure))
+            Channel(backend: try Backend(states, failing: failure))
         ) { continuation.yield($1) }
         stream.start()
         return events
@@ -57,14 +61,22 @@ struct ControlPlaneStreamTests {
 
     @Test("may send requests if the channel is READY again when the call begins")
     func connectedMeanwhile() async throws {
-        for await event in try events(failing: nil) {
+        for await event in try events([.connecting, .transientFailure]) {
+            if case .opened = event { break }
+        }
+    }
+
+    @Test("connects a channel that becomes IDLE when the stream has started")
+    func idleMeanwhile() async throws {
+        for await event in try events([.idle]) {
             if case .opened = event { break }
         }
     }
 
     @Test("ends with the reason if the channel cannot connect")
     func notConnected() async throws {
-        for await event in try events(failing: RPCError(.unavailable, "refused")) {
+        let failure = RPCError(.unavailable, "refused")
+        for await event in try events([.connecting, .transientFailure], failing: failure) {
             guard case .closed(let cause) = event else { continue }
             #expect(cause.contains("refused"))
             break

@@ -50,10 +50,11 @@ extension ControlPlaneStream {
     /// Begins the stream when the channel is connected: the time in which a resource must arrive is counted from
     /// then. If the channel cannot connect, the stream begins all the same, so that it ends with the reason.
     func start() {
-        channel.connect()
         Task { [self] in
-            for await state in channel.connectivityChanges
-            where state != .idle && state != .connecting { break }
+            for await state in channel.connectivityChanges {
+                // The channel may become IDLE again while it is watched: a server has ended the connection.
+                if state == .idle { channel.connect() } else if state != .connecting { break }
+            }
             begin()
         }
     }
