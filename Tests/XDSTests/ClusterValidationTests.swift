@@ -42,6 +42,26 @@ struct ClusterValidationTests {
         #expect(cluster.tls == nil && !cluster.usesProxies)
     }
 
+    private static func makeAggregate(_ message: inout Envoy.Clusters.Cluster) {
+        let config = Envoy.Aggregate.ClusterConfig.with { $0.clusters = ["a", "b"] }
+        message.clusterDiscoveryType = .clusterType(.with { $0.typedConfig = Sample.any(config) })
+    }
+
+    @Test(
+        "of other clusters may have any policy, which has no effect (A75)",
+        arguments: [
+            { $0.lbPolicy = .clusterProvided },
+            { $0.loadBalancingPolicy = .with { $0.policies = [Sample.policy(Envoy.Core.Node())] } },
+        ] as [@Sendable (inout Envoy.Clusters.Cluster) -> Void])
+    func aggregatePolicy(change: @Sendable (inout Envoy.Clusters.Cluster) -> Void) {
+        #expect(Self.check { change(&$0) }.resource == nil)
+        let aggregate = Self.check { message in
+            Self.makeAggregate(&message)
+            change(&message)
+        }
+        #expect(aggregate.problem.isEmpty)
+    }
+
     @Test("can be a name in DNS, or a list of clusters")
     func discovery() throws {
         let dns = try Self.value {
@@ -50,13 +70,7 @@ struct ClusterValidationTests {
                 "", [Sample.locality("z", [Sample.endpoint("host", 81)])])
         }
         #expect(dns.discovery == .dns(host: "host", port: 81))
-        let aggregate = try Self.value {
-            $0.clusterDiscoveryType = .clusterType(
-                .with {
-                    $0.typedConfig = Sample.any(
-                        Envoy.Aggregate.ClusterConfig.with { $0.clusters = ["a", "b"] })
-                })
-        }
+        let aggregate = try Self.value(Self.makeAggregate)
         let names = ["a", "b"].compactMap { ResourceName($0, of: .cluster) }
         #expect(aggregate.discovery == .aggregate(names))
     }
@@ -188,6 +202,18 @@ struct ClusterValidationTests {
         #expect(
             cluster.usesProxies && tls.identity == "p" && tls.roots == .system && tls.sni == "sni")
         #expect(tls.names.map { $0.matches(Array("x".utf8)) } == [true])
+    }
+
+    @Test("may have other certificates beside those of a provider, which are used")
+    func otherCertificates() throws {
+        let cluster = try Self.value {
+            $0.transportSocket = Self.tls {
+                $0.tlsCertificateProviderInstance = .with { $0.instanceName = "p" }
+                $0.tlsCertificates = [.init()]
+                $0.tlsCertificateSDSSecretConfigs = [.init()]
+            }
+        }
+        #expect(cluster.tls?.identity == "p")
     }
 
     private static let wrongTLS: [(@Sendable (inout Envoy.TLS.CommonTlsContext) -> Void, String)] =

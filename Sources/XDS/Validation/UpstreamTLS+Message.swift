@@ -68,17 +68,19 @@ private struct Common {
         if message.customHandshaker != nil {
             violations.add("custom_handshaker", "is not supported")
         }
-        if !message.tlsCertificates.isEmpty {
-            violations.add("tls_certificates", "is not supported; use a certificate provider")
-        }
-        if !message.tlsCertificateSDSSecretConfigs.isEmpty {
-            violations.add("tls_certificate_sds_secret_configs", "is not supported")
-        }
         if let instance = message.tlsCertificateProviderInstance {
             identity = provider("tls_certificate_provider_instance", instance.instanceName)
         } else if let instance = message.tlsCertificateCertificateProviderInstance {
             identity = provider(
                 "tls_certificate_certificate_provider_instance", instance.instanceName)
+        } else {
+            // Other clients may use them beside the provider of this one (A29).
+            if !message.tlsCertificates.isEmpty {
+                violations.add("tls_certificates", "is not supported; use a certificate provider")
+            }
+            if !message.tlsCertificateSDSSecretConfigs.isEmpty {
+                violations.add("tls_certificate_sds_secret_configs", "is not supported")
+            }
         }
         var validation: Envoy.TLS.CertificateValidationContext?
         var older: String?
