@@ -309,10 +309,17 @@ struct RouteValidationTests {
         )
     }
 
-    @Test("skips an unknown override that is optional, and knows a disabled filter")
+    @Test(
+        "skips overrides of servers' filters, and unknown ones that are optional, and knows a disabled filter"
+    )
     func overrides() throws {
+        let access = Google.Protobuf.AnyMessage.with {
+            $0.typeURL = "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute"
+        }
         let route = Sample.route(to: "c") {
             $0.typedPerFilterConfig = [
+                "v": access,
+                "w": Sample.any(Envoy.Routes.FilterConfig.with { $0.config = access }),
                 "x": Sample.any(
                     Envoy.Routes.FilterConfig.with {
                         $0.config = Sample.any(Envoy.Core.Node())

@@ -95,6 +95,9 @@ extension FilterConfig {
 }
 
 extension FilterOverride {
+    /// The types of overrides for filters that only servers have.
+    private static let ofServers = ["envoy.extensions.filters.http.rbac.v3.RBACPerRoute"]
+
     /// The overrides of a message by the names of the filters. Unknown ones that are optional are left out.
     static func all(
         _ messages: [String: Google.Protobuf.AnyMessage], _ violations: inout Violations
@@ -143,7 +146,8 @@ extension FilterOverride {
             }
             self = .statefulSession(SessionCookie(session, &violations))
         } else {
-            if !isOptional {
+            // One for the filter of a server has no effect at a client (A39).
+            if !isOptional, !Self.ofServers.contains(config.typeName) {
                 violations.add(
                     nil, "'\(name)': the type '\(config.typeName.prefix(200))' is not known")
             }
