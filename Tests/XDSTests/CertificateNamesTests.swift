@@ -52,6 +52,16 @@ struct CertificateNamesTests {
         #expect(Self.names([Self.exact("a.b.c")]).refusal(of: [.uri(Array("*.b.c".utf8))]) != nil)
     }
 
+    @Test(
+        "never match if they are empty (A29)",
+        arguments: [TextMatcher.Pattern.prefix([]), .suffix([])])
+    func empty(pattern: TextMatcher.Pattern) {
+        let names = Self.names([TextMatcher(pattern: pattern, ignoresCase: false)])
+        #expect(names.refusal(of: [Self.dns("a")]) == nil)
+        // An address of the wrong length has no text.
+        #expect(names.refusal(of: [Self.dns(""), .uri([]), .email([]), .address([1])]) != nil)
+    }
+
     @Test("do not count without a matcher, and must exist with one")
     func absent() {
         #expect(Self.names([]).refusal(of: []) == nil)
@@ -67,6 +77,10 @@ struct CertificateNamesTests {
         let names = Self.names([Self.exact("other")], sentName: "Host.b.c", checksSentName: true)
         #expect(names.refusal(of: [Self.dns("*.b.c")]) == nil)
         #expect(names.refusal(of: [Self.dns("other")]) != nil)
+        // A101: "using exact DNS matcher".
+        #expect(names.refusal(of: [.uri(Array("host.b.c".utf8))]) != nil)
+        let address = Self.names([], sentName: "10.0.0.1", checksSentName: true)
+        #expect(address.refusal(of: [.address([10, 0, 0, 1])]) != nil)
         let unsent = Self.names([Self.exact("other")], checksSentName: true)
         #expect(unsent.refusal(of: [Self.dns("other")]) == nil)
     }

@@ -4,6 +4,8 @@ import SwiftletTransport
 struct CertificateNames: Sendable {
     /// One of them must match one of the names. Empty: the names do not count.
     let matchers: [TextMatcher]
+    /// Whether names of another kind than DNS do not count.
+    private let onlyDNS: Bool
 
     /// - Parameter sentName: The name that is sent to the server; nil for none.
     init(_ tls: UpstreamTLS, sentName: ByteText?) {
@@ -14,12 +16,15 @@ struct CertificateNames: Sendable {
         } else {
             matchers = tls.names
         }
+        onlyDNS = tls.checksSentName && sentName != nil
     }
 
     /// Why a server with these names is refused; nil if it is not.
     func refusal(of names: [SubjectAlternativeName]) -> String? {
         guard !matchers.isEmpty,
-            !names.contains(where: { name in matchers.contains { $0.matches(name) } })
+            !names.contains(where: { name in
+                (!onlyDNS || name.isDNS) && matchers.contains { $0.matches(name) }
+            })
         else { return nil }
         let shown = names.prefix(10).map { "'\(ByteText($0.text))'" }.joined(separator: ", ")
         return names.isEmpty
@@ -31,7 +36,9 @@ struct CertificateNames: Sendable {
 extension TextMatcher {
     fileprivate func matches(_ name: SubjectAlternativeName) -> Bool {
         guard case .dns(let bytes) = name, case .exact(let exact) = pattern else {
-            return matches(Array(name.text.utf8))
+            // An empty name matches nothing (A29).
+            let text = Array(name.text.utf8)
+            return !text.isEmpty && matches(text)
         }
         // A whole DNS name is compared as in the check of a host: without case, and with a wildcard in the certificate.
         return Self.isName(
@@ -49,6 +56,8 @@ extension TextMatcher {
 }
 
 extension SubjectAlternativeName {
+    fileprivate var isDNS: Bool { if case .dns = self { true } else { false } }
+
     /// The name as matchers see it.
     fileprivate var text: String {
         switch self {
