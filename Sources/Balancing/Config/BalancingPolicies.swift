@@ -59,7 +59,7 @@ extension ConfigObject {
             }
             guard let parse = BalancingPolicies.parser(named: policy) else { continue }
             return try parse(
-                try entry.object(policy) ?? ConfigObject([:], path: entry.pathOf(policy)))
+                try entry.object(policy) ?? entry.part([:], policy))
         }
         guard !entries.isEmpty else { throw error(name, "the list is empty") }
         let names = entries.compactMap(\.members.keys.first).map { "'\(RPCError.shown($0))'" }

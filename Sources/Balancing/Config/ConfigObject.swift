@@ -15,30 +15,71 @@ import Synchronization
 /// }
 /// ```
 public struct ConfigObject: Sendable {
-    /// The paths of the fields that were read, in all objects of a config. For each: whether its value is
-    /// ignored as a whole.
-    private final class Reads: Sendable {
-        let paths = Mutex<[String: Bool]>([:])
+    /// The path of an object, as a link to that of the object around it. Written out only for errors: a long name in it
+    /// would otherwise be copied for each field below.
+    private indirect enum Place: Sendable {
+        case root(String)
+        case part(of: Place, String)
+
+        var path: String {
+            switch self {
+            case .root(let path): path
+            case .part(let outer, let name): outer.path(of: name)
+            }
+        }
+
+        /// A long name is cut. It is of no use in an error.
+        func path(of name: String) -> String {
+            let outer = path
+            let name = PeerText.clean(name, upTo: 256)
+            return outer.isEmpty ? name : "\(outer).\(name)"
+        }
     }
 
-    /// The path from the service config: `methodConfig[2].retryPolicy`. Empty for the whole config.
-    public let path: String
+    /// The fields of an object that were read.
+    private final class Reads: Sendable {
+        struct State {
+            /// For each: whether its value is ignored as a whole.
+            var fields: [String: Bool] = [:]
+            /// Of the objects that are its fields, or are in lists that are: `a` and `b[2]`.
+            var parts: [String: Reads] = [:]
+        }
+
+        let state = Mutex(State())
+
+        func part(_ name: String) -> Reads {
+            state.withLock { state in
+                if let part = state.parts[name] { return part }
+                let part = Reads()
+                state.parts[name] = part
+                return part
+            }
+        }
+    }
+
     package let members: [String: ConfigValue]
+    private let place: Place
     private let reads: Reads
 
     package init(_ members: [String: ConfigValue], path: String) {
-        self.init(members, path: path, Reads())
+        self.init(members, .root(path), Reads())
     }
 
-    private init(_ members: [String: ConfigValue], path: String, _ reads: Reads) {
+    private init(_ members: [String: ConfigValue], _ place: Place, _ reads: Reads) {
         self.members = members
-        self.path = path
+        self.place = place
         self.reads = reads
     }
 
+    /// The path from the service config: `methodConfig[2].retryPolicy`. Empty for the whole config. Names of more than 256
+    /// bytes are cut.
+    public var path: String { place.path }
+
     /// An object that is a part of this one.
-    private func part(_ members: [String: ConfigValue], path: String) -> ConfigObject {
-        ConfigObject(members, path: path, reads)
+    ///
+    /// - Parameter name: That of the field, with the index if it is a list.
+    func part(_ members: [String: ConfigValue], _ name: String) -> ConfigObject {
+        ConfigObject(members, .part(of: place, name), reads.part(name))
     }
 
     /// Parses a text that consists of one object.
@@ -122,7 +163,7 @@ extension ConfigObject {
     public func object(_ name: String) throws(RPCError) -> ConfigObject? {
         switch read(name) {
         case nil, .null: return nil
-        case .object(let members): return part(members, path: pathOf(name))
+        case .object(let members): return part(members, name)
         case let value?: throw unexpected(value, at: name, "an object")
         }
     }
@@ -132,11 +173,11 @@ extension ConfigObject {
         guard let values = try array(name) else { return nil }
         var objects: [ConfigObject] = []
         for (index, value) in values.enumerated() {
-            let path = pathOf("\(name)[\(index)]")
+            let element = "\(name)[\(index)]"
             guard case .object(let members) = value else {
-                throw Self.unexpected(value, path: path, "an object")
+                throw unexpected(value, at: element, "an object")
             }
-            objects.append(part(members, path: path))
+            objects.append(part(members, element))
         }
         return objects
     }
@@ -190,39 +231,33 @@ extension ConfigObject {
     /// Records that the field is known.
     @discardableResult
     func read(_ name: String) -> ConfigValue? {
-        reads.paths.withLock { $0[pathOf(name)] = false }
+        reads.state.withLock { $0.fields[name] = false }
         return members[name]
     }
 
     /// Records that the field is known, although its value is not used.
     func ignore(_ name: String) {
-        reads.paths.withLock { $0[pathOf(name)] = true }
+        reads.state.withLock { $0.fields[name] = true }
     }
 
     /// A sentence for each field that nothing has read, also in the objects of fields that were read.
-    package func unreadFields() -> [String] {
-        let known = reads.paths.withLock { $0 }
-        return Self.unread(members, path: path, known)
-    }
+    package func unreadFields() -> [String] { Self.unread(members, place, reads) }
 
     private static func unread(
-        _ members: [String: ConfigValue], path: String, _ known: [String: Bool]
+        _ members: [String: ConfigValue], _ place: Place, _ reads: Reads
     ) -> [String] {
-        members.keys.inOrder().flatMap { name in
-            let field = path.isEmpty ? name : "\(path).\(name)"
-            guard let isIgnored = known[field] else {
-                return ["\(RPCError.shown(field)): the field is not known, so it has no effect"]
+        let (fields, parts) = reads.state.withLock { ($0.fields, $0.parts) }
+        func unread(_ value: ConfigValue, _ name: String) -> [String] {
+            guard case .object(let members) = value else { return [] }
+            return Self.unread(members, .part(of: place, name), parts[name] ?? Reads())
+        }
+        return members.keys.inOrder().flatMap { name -> [String] in
+            guard let isIgnored = fields[name] else {
+                return ["\(place.path(of: name)): the field is not known, so it has no effect"]
             }
-            guard !isIgnored else { return [] }
-            switch members[name] {
-            case .object(let part)?: return unread(part, path: field, known)
-            case .array(let values)?:
-                return values.enumerated().flatMap { index, value in
-                    guard case .object(let part) = value else { return [] as [String] }
-                    return unread(part, path: "\(field)[\(index)]", known)
-                }
-            default: return []
-            }
+            guard !isIgnored, let value = members[name] else { return [] }
+            guard case .array(let values) = value else { return unread(value, name) }
+            return values.enumerated().flatMap { unread($1, "\(name)[\($0)]") }
         }
     }
 }
@@ -241,17 +276,10 @@ extension ConfigObject {
         return value
     }
 
-    func pathOf(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+    func pathOf(_ name: String) -> String { place.path(of: name) }
 
     func unexpected(_ value: ConfigValue, at name: String, _ expected: String) -> RPCError {
-        Self.unexpected(value, path: pathOf(name), expected)
-    }
-
-    private static func unexpected(
-        _ value: ConfigValue, path: String, _ expected: String
-    ) -> RPCError {
-        .refused(
-            .invalidArgument, "\(RPCError.shown(path)): expected \(expected), found \(value.shown)")
+        error(name, "expected \(expected), found \(value.shown)")
     }
 
     private static let durationDescription = "a duration such as \"1.5s\""
