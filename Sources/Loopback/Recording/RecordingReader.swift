@@ -26,7 +26,10 @@ struct RecordingReader {
         guard let index = indexes[call] else {
             throw line.error("call \(call) has no 'start' before this line")
         }
-        if calls[index].status != nil { throw line.error("call \(call) has ended before") }
+        // No event follows the status.
+        if case .status? = calls[index].events.last?.event {
+            throw line.error("call \(call) has ended before")
+        }
         guard let event = try line.event(name) else {
             throw line.error(
                 "unknown event '\(name)' (expected start, request, half-close, headers, response, "

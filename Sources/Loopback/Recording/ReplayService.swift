@@ -84,7 +84,7 @@ public final class ReplayService: LoopbackService {
     private func choose(
         _ path: String, _ recorded: [Recording.Call], _ first: [UInt8]?
     ) -> Recording.Call? {
-        let equal = recorded.indices.filter { recorded[$0].requests.first == first }
+        let equal = recorded.indices.filter { recorded[$0].firstRequest == first }
         let candidates = equal.isEmpty ? Array(recorded.indices) : equal
         return useCounts.withLock { counts in
             let uses = counts[path] ?? []
@@ -96,6 +96,11 @@ public final class ReplayService: LoopbackService {
 }
 
 extension Recording.Call {
+    fileprivate var firstRequest: [UInt8]? {
+        for case (_, .request(let bytes)) in events { return bytes }
+        return nil
+    }
+
     /// Whether the client sent a request, or the end of its requests, before the server answered.
     fileprivate var beginsWithRequest: Bool {
         switch events.first?.event {

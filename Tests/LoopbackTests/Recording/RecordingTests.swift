@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import TestSupport
 import Testing
 
 @Suite("A recording", .timeLimit(.minutes(5)))
@@ -55,6 +56,24 @@ struct RecordingTests {
         #expect(second.metadata.bytes(for: "d-bin") == [1, 2])
         #expect(second.status == Status(.notFound, "gone", details: [1]))
         #expect(second.events[0].time == .seconds(0.5))
+    }
+
+    @Test("is read in the same time, whether its events are of one call or of many")
+    func manyEvents() {
+        func read(callCount: Int) -> () -> Void {
+            let starts = (0..<callCount).map {
+                #"{"call": \#($0), "at": 0, "event": "start", "method": "/a.B/C"}"#
+            }
+            let events = (0..<20_000).map {
+                #"{"call": \#($0 % callCount), "at": 0, "event": "half-close"}"#
+            }
+            let text = (starts + events).joined(separator: "\n")
+            return {
+                guard (try? Recording(text)) != nil else { preconditionFailure("refused") }
+            }
+        }
+        let ratio = ProcessorTime.ratio(of: read(callCount: 1), to: read(callCount: 1_000))
+        #expect(ratio < 5, "\(ratio)")
     }
 
     @Test("may have lines that end in CRLF")
