@@ -110,11 +110,14 @@ struct FileSource {
 // MARK: - Header and imports of a file
 
 extension FileSource {
-    /// The modules that have the types of imported files.
+    /// The modules that have the types of imported files, and the messages of SwiftProtobuf of this file.
     private var importedModules: [String] {
         var found: Set<String> = []
         var seen: Set<String> = []
         var pending = file.dependencies
+        if options.messages == .swiftProtobuf, let module = options.modules[file.name] {
+            found.insert(module)
+        }
         while let next = pending.popLast() {
             guard seen.insert(next.name).inserted else { continue }
             if let module = options.modules[next.name] { found.insert(module) }

@@ -40,7 +40,7 @@ public struct SwiftGenerator: Sendable {
         let named = try namedFiles(schema, files)
         try refuseMissingTypes(named, selection)
         let chosen = named.filter { !isElsewhere($0) }
-        let names = TypeNames(schema)
+        let names = TypeNames(schema, modules: typeModules)
         let recursion = RecursiveFields(schema.pool)
         var results: [GeneratedFile] = []
         for file in named {
@@ -72,6 +72,11 @@ public struct SwiftGenerator: Sendable {
         return files
     }
 
+    /// The modules with types and namespaces that this generator has written. The messages of SwiftProtobuf have none.
+    private var typeModules: [String: String] {
+        options.messages == .swiftlet ? options.modules : [:]
+    }
+
     /// Whether the types of the file are in the library, or in another module.
     func isElsewhere(_ file: FileSchema) -> Bool {
         switch options.messages {
@@ -98,7 +103,7 @@ extension SwiftGenerator {
         of files: [FileSchema], in schema: Schema, _ names: TypeNames
     ) -> GeneratedFile? {
         let declared = Set(
-            schema.files.filter { options.modules[$0.name] != nil }.flatMap {
+            schema.files.filter { typeModules[$0.name] != nil }.flatMap {
                 Self.prefixes(names.namespace($0.package))
             } + ProvidedTypes.packages.values)
         let needed = Set(files.flatMap { Self.prefixes(names.namespace($0.package)) })
@@ -108,10 +113,13 @@ extension SwiftGenerator {
         var writer = SourceWriter()
         writer.line("\(GeneratedFile.mark). Do not edit.")
         writer.line("// The packages of the .proto files, as namespaces.")
-        if needed.contains(where: { $0.first == "Google" }) {
-            writer.separate()
-            writer.line(options.importKeyword + "Swiftlet")
-        }
+        var modules = modules(
+            declaring: Set(needed.compactMap(\.first)).union(aliases.map(\.value)).filter {
+                !needed.contains([$0])
+            }, in: schema, names)
+        if needed.contains(where: { $0.first == "Google" }) { modules.append("Swiftlet") }
+        if !modules.isEmpty { writer.separate() }
+        for module in modules { writer.line(options.importKeyword + module) }
         for path in needed.inOrder(by: { $0.lexicographicallyPrecedes($1) }) {
             write(path, needed, &writer)
         }
@@ -122,6 +130,23 @@ extension SwiftGenerator {
         }
         // No .proto file is named so, while there can be a Packages.proto.
         return GeneratedFile(path: "+Packages.\(options.fileExtension)", source: writer.text)
+    }
+
+    /// The modules of other files that declare these types and namespaces, which are in no other.
+    private func modules(
+        declaring roots: Set<String>, in schema: Schema, _ names: TypeNames
+    ) -> [String] {
+        var roots = roots
+        var found: Set<String> = []
+        for file in schema.files {
+            guard let module = typeModules[file.name] else { continue }
+            let namespace = names.namespace(file.package).first
+            let declared =
+                namespace.map { [$0] }
+                ?? (file.messages.map(names.name) + file.enums.map(names.name))
+            for name in declared where roots.remove(name) != nil { found.insert(module) }
+        }
+        return found.inOrder()
     }
 
     /// Writes a namespace with the namespaces inside it. Does nothing if the parent of the namespace is also needed:

@@ -1,7 +1,8 @@
 /// The Swift name of each type of a schema.
 ///
 /// A package is a namespace: `grpc.health.v1` is `Grpc.Health.V1`, nested enums without cases. Names are
-/// chosen for all files of the schema in their order. So they do not depend on which files are generated.
+/// chosen for all files of the schema in their order. So they do not depend on which files are generated. The files of
+/// other modules come first, module by module: their names do not depend on the files beside them here.
 struct TypeNames {
     /// The components of the Swift name, keyed by the full name.
     private var paths: [String: [String]] = [:]
@@ -15,17 +16,28 @@ struct TypeNames {
     private(set) var propertyNames = SwiftWords.propertyNames
     private let aliases = RootAliases()
 
-    init(_ schema: Schema) {
+    /// - Parameter modules: The modules of files, by the names of the files.
+    init(_ schema: Schema, modules: [String: String] = [:]) {
         for path in packages.values {
             if let name = path.last { _ = claim(name, "", in: Array(path.dropLast())) }
         }
-        for file in schema.files { addPackage(file.package) }
-        for file in schema.files {
+        var rest = schema.files
+        while let module = rest.lazy.compactMap({ modules[$0.name] }).first {
+            add(rest.filter { modules[$0.name] == module })
+            rest.removeAll { modules[$0.name] == module }
+        }
+        add(rest)
+    }
+
+    /// Chooses the names in the files of one module.
+    private mutating func add(_ files: [FileSchema]) {
+        for file in files { addPackage(file.package) }
+        for file in files {
             let scope = namespace(file.package)
             for message in file.messages { add(message, in: scope) }
             for enumeration in file.enums { add(enumeration, in: scope) }
         }
-        for service in schema.services { add(service) }
+        for service in files.flatMap(\.services) { add(service) }
     }
 
     /// The components of the namespace of a package; empty for the empty package.

@@ -97,6 +97,24 @@ struct SwiftProtobufTests {
         }
     }
 
+    @Test("import the module that has the file's messages, and declare the namespace of its package")
+    func messageModule() throws {
+        var options = Self.options
+        options.modules = ["shop.proto": "ShopMessages"]
+        let files = try SwiftGenerator(options).generate(
+            GeneratorSchema.schema(
+                """
+                syntax = "proto3"; package shop;
+                message Order {} service Orders { rpc Add(Order) returns (Order); }
+                """, name: "shop.proto"))
+        let source = try #require(files.first { $0.path == "shop.swift" }?.source)
+        #expect(
+            source.contains("\nimport ShopMessages\nimport SwiftProtobuf\nimport Swiftlet\n"),
+            "\(source)")
+        let packages = try #require(files.first { $0.path == "+Packages.swift" }?.source)
+        #expect(packages.contains("\nenum Shop {}\n"), "\(packages)")
+    }
+
     @Test("of this library's messages can be alone, too")
     func servicesOnly() throws {
         var options = GeneratorOptions()
