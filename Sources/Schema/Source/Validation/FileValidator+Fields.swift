@@ -146,12 +146,15 @@ extension FileValidator {
         validateDeclaration(of: field, linked, at: path)
     }
 
-    /// Reports an extension that differs from the declaration in its extension range.
+    /// Reports an extension that differs from the declaration in its extension range. As in protoc, those of
+    /// descriptor.proto are not enforced: features are registered there later than this compiler knows.
     private func validateDeclaration(
         of field: Field, _ linked: LinkedField, at path: ProtoPath
     ) {
         let range = linked.container?.extensionRanges.range(with: linked.number)
-        guard let options = range?.options else { return }
+        guard let options = range?.options,
+            linked.container?.file.name != "google/protobuf/descriptor.proto"
+        else { return }
         let place = path + [PathNumber.Field.number]
         guard let declaration = linked.container?.declaration(of: linked.number) else {
             if options.verification == .declaration || !options.declaration.isEmpty {
