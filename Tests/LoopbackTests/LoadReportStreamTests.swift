@@ -127,7 +127,11 @@ struct LoadReportStreamTests {
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
         try await eventually {
             channel.snapshot?.events.contains { event in
-                if case .loadReportsUnsupported(_, server.target) = event.kind { true } else { false }
+                if case .loadReportsUnsupported(_, server.target) = event.kind {
+                    true
+                } else {
+                    false
+                }
             } == true
         }
     }

@@ -100,7 +100,8 @@ public final class Channel: Sendable {
         let target = try Target(target)
         let core = ChannelCore(
             target, credentials: credentials, callCredentials: defaultOptions.credentials,
-            arguments: arguments, queues: queues, proxy: try arguments.proxy.proxy(for: target), otherVersion: otherVersion)
+            arguments: arguments, queues: queues, proxy: try arguments.proxy.proxy(for: target),
+            otherVersion: otherVersion)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 

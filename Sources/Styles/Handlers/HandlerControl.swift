@@ -62,7 +62,8 @@ extension HandlerControl {
         call?.fail(
             RPCError(
                 .cancelled,
-                "the program released the call while it was paused, or had asked for no more messages"))
+                "the program released the call while it was paused, or had asked for no more messages"
+            ))
         return true
     }
 

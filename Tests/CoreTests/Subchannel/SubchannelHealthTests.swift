@@ -37,7 +37,10 @@ struct SubchannelHealthTests {
         let trial = SubchannelTrial(healthService: "s")
         let link = try trial.connect()
         try trial.handle(.health(.healthy, service: "s", link))
-        #expect(try trial.handle(.healthCheck(HealthCheck(of: "t", by: NoReports()))) == ["report connecting"])
+        #expect(
+            try trial.handle(.healthCheck(HealthCheck(of: "t", by: NoReports()))) == [
+                "report connecting"
+            ])
         #expect(try trial.handle(.health(.healthy, service: "s", link)) == [])
         #expect(try trial.handle(.health(.healthy, service: "t", link)) == ["report ready"])
         link.carry(1)

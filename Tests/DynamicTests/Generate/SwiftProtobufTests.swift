@@ -97,7 +97,8 @@ struct SwiftProtobufTests {
         }
     }
 
-    @Test("import the module that has the file's messages, and declare the namespace of its package")
+    @Test(
+        "import the module that has the file's messages, and declare the namespace of its package")
     func messageModule() throws {
         var options = Self.options
         options.modules = ["shop.proto": "ShopMessages"]
