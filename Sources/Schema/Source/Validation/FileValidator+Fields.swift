@@ -151,12 +151,12 @@ extension FileValidator {
     private func validateDeclaration(
         of field: Field, _ linked: LinkedField, at path: ProtoPath
     ) {
-        let range = linked.container?.extensionRanges.range(with: linked.number)
-        guard let options = range?.options,
-            linked.container?.file.name != "google/protobuf/descriptor.proto"
+        guard let container = linked.container,
+            !DeclaredName.isSame(container.file.name, "google/protobuf/descriptor.proto"),
+            let options = container.extensionRanges.range(with: linked.number)?.options
         else { return }
         let place = path + [PathNumber.Field.number]
-        guard let declaration = linked.container?.declaration(of: linked.number) else {
+        guard let declaration = container.declaration(of: linked.number) else {
             if options.verification == .declaration || !options.declaration.isEmpty {
                 file.fail("the extension range does not declare \(linked.number)", at: place)
             }
