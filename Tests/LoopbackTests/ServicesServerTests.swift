@@ -95,7 +95,7 @@ struct ServicesServerTests {
         let error = await #expect(throws: RPCError.self) {
             for try await _ in call.responses {}
         }
-        #expect(error?.code == .internal)
+        #expect(error?.code == .unimplemented)
         #expect(error?.message == "the request has more than one message")
     }
 

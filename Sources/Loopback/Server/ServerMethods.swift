@@ -356,13 +356,14 @@ extension ServerCall {
             : Status(.cancelled, "the client cancelled the call")
     }
 
-    /// Reads the only message of a request; throws INTERNAL when it has none, or several.
+    /// Reads the only message of a request; throws UNIMPLEMENTED when it has none, or
+    /// several (gRPC's statuscodes.md).
     func only() async throws(RPCError) -> [UInt8] {
         guard let bytes = try await next() else {
-            throw RPCError(.internal, "the request has no message")
+            throw RPCError(.unimplemented, "the request has no message")
         }
         guard try await next() == nil else {
-            throw RPCError(.internal, "the request has more than one message")
+            throw RPCError(.unimplemented, "the request has more than one message")
         }
         return bytes
     }
