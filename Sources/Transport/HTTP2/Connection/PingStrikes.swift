@@ -7,7 +7,7 @@ struct PingStrikes: Sendable {
 
     private let minInterval: Duration
     private var count = 0
-    /// Nil if the next PING is never too soon.
+    /// The last that did not come too soon (A8). Nil if the next one is never too soon.
     private var lastPing: Instant?
 
     /// The shortest time between PINGs while no stream is open.
@@ -23,9 +23,11 @@ extension PingStrikes {
 
     /// Notes a PING. Throws if it is one too many.
     mutating func receive(now: Instant, hasStreams: Bool) throws(HTTP2Error) {
-        defer { lastPing = now }
         let interval = hasStreams ? minInterval : Self.minIntervalWithoutStreams
-        guard let lastPing, now - lastPing < interval else { return }
+        guard let last = lastPing, now - last < interval else {
+            lastPing = now
+            return
+        }
         count += 1
         guard count <= Self.maxCount else {
             throw .connection(.enhanceYourCalm, "too_many_pings")

@@ -283,6 +283,15 @@ struct PingStrikesTests {
         #expect(count == 10)
     }
 
+    @Test("counts the time from the last one that did not come too soon (A8)")
+    func everyOther() throws {
+        var handle: StreamHandle?
+        var server = Self.server(&handle)
+        // Those at 400, 800 and 1,200 seconds come too soon.
+        let count = Self.pingCount(&server, every: .seconds(200))
+        #expect(count == 6)
+    }
+
     @Test("accepts fewer while no call is open")
     func withoutCalls() throws {
         var handle: StreamHandle?
