@@ -11,6 +11,11 @@ struct StatusDetails {
     let reflection: ServerReflection?
 
     private static let anyName = "google.protobuf.Any"
+    /// The most types that are looked up for one status: each may cost a whole exchange with the server.
+    private static let maxLookUpCount = 16
+
+    /// What was looked up, by the names of the types.
+    private typealias LookUps = [String: Result<Schema, any Error>]
 
     /// The details as JSON, one below the other; empty when the error has none.
     func text(of error: RPCError) async -> String {
@@ -18,17 +23,20 @@ struct StatusDetails {
         do {
             guard let status = try error.richStatus() else { return "" }
             var texts: [String] = []
-            for detail in status.details { texts.append(await text(of: detail)) }
+            var lookUps: LookUps = [:]
+            for detail in status.details { texts.append(await text(of: detail, &lookUps)) }
             return texts.joined(separator: "\n")
         } catch {
             return "the details of the status are not a google.rpc.Status: \(error)"
         }
     }
 
-    private func text(of detail: Google.Protobuf.AnyMessage) async -> String {
+    private func text(
+        of detail: Google.Protobuf.AnyMessage, _ lookUps: inout LookUps
+    ) async -> String {
         let name = String(detail.containedName)
         do {
-            let any = try await schema(with: name).requiredMessage(Self.anyName)
+            let any = try await schema(with: name, &lookUps).requiredMessage(Self.anyName)
             return try DynamicMessage(decoding: detail.encoded(), as: any)
                 .json(options: JSONWritingOptions(isIndented: true))
         } catch {
@@ -43,14 +51,26 @@ struct StatusDetails {
     }
 
     /// A schema that has the type and google.protobuf.Any.
-    private func schema(with name: String) async throws -> Schema {
+    private func schema(with name: String, _ lookUps: inout LookUps) async throws -> Schema {
         if schema.message(name) != nil { return try schema.withContentsOfAny() }
         let standard = try Schema([]).withContentsOfAny()
         if standard.message(name) != nil { return standard }
         guard let reflection else {
             throw LookupError(description: "the schema has no message '\(name)'")
         }
-        return try await reflection.schema(declaring: [name]).withContentsOfAny()
+        if let known = lookUps[name] { return try known.get() }
+        guard lookUps.count < Self.maxLookUpCount else {
+            throw LookupError(
+                description: "\(Self.maxLookUpCount) types of details were looked up before")
+        }
+        let found: Result<Schema, any Error>
+        do {
+            found = .success(try await reflection.schema(declaring: [name]).withContentsOfAny())
+        } catch {
+            found = .failure(error)
+        }
+        lookUps[name] = found
+        return try found.get()
     }
 }
 

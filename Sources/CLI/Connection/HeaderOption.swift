@@ -81,12 +81,15 @@ extension HeaderOption {
 
     /// The header with its variables and files replaced. Other text between `${` and `}` is kept.
     private static func expanded(_ line: String) throws -> String {
+        guard let last = line.lastIndex(of: "}") else { return line }
         var output = ""
         var rest = line[...]
-        while let start = rest.firstOccurrence(of: "${") {
-            let inner = rest[start.upperBound...].prefix { $0 != "}" }
+        while let start = rest.firstOccurrence(of: "${"), start.upperBound <= last {
+            let after = rest[start.upperBound...]
+            let isFile = after.first == "@"
+            let inner = after.prefix { isFile ? $0 != "}" : isInName($0) }
             output += rest[..<start.lowerBound]
-            guard inner.endIndex < rest.endIndex, let value = try value(of: inner) else {
+            guard rest[inner.endIndex...].first == "}", let value = try value(of: inner) else {
                 output += "${"
                 rest = rest[start.upperBound...]
                 continue
@@ -97,6 +100,10 @@ extension HeaderOption {
         return output + rest
     }
 
+    private static func isInName(_ character: Character) -> Bool {
+        character == "_" || character.isLetter || character.isNumber
+    }
+
     /// The value of `NAME` or `@FILE`; nil for other text.
     private static func value(of reference: Substring) throws -> String? {
         if reference.hasPrefix("@") {
@@ -105,9 +112,7 @@ extension HeaderOption {
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
             return String(decoding: bytes, as: UTF8.self)
         }
-        guard let first = reference.first, first == "_" || first.isLetter,
-            reference.allSatisfy({ $0 == "_" || $0.isLetter || $0.isNumber })
-        else { return nil }
+        guard let first = reference.first, !first.isNumber else { return nil }
         guard let value = Terminal.value(of: String(reference)) else {
             throw UsageError(
                 message: "-H: the environment variable '\(reference)' is not set",

@@ -90,8 +90,9 @@ extension ProtoText {
         for field in message.nestedExtensions { try writeExtension(field) }
         for enumeration in message.enums { try write(enumeration) }
         // A group is written at the place of its field.
-        let groups = message.fields.filter(isWrittenAsGroup).compactMap(\.message)
-        for nested in message.messages where !nested.isMapEntry && !groups.contains(nested) {
+        let groups = Set(message.fields.filter(isWrittenAsGroup).compactMap(\.message?.fullName))
+        for nested in message.messages
+        where !nested.isMapEntry && !groups.contains(nested.fullName) {
             try write(nested)
         }
     }

@@ -67,7 +67,8 @@ enum SchemaSource {
             let added = files?.services.map(\.fullName) ?? []
             do {
                 let names = try await reflection.serviceNames()
-                return names + added.filter { !names.contains($0) }
+                let known = Set(names)
+                return names + added.filter { !known.contains($0) }
             } catch let error as RPCError where error.code == .unimplemented && !added.isEmpty {
                 return added
             }

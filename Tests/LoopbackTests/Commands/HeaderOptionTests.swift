@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletLoopback
+import TestSupport
 import Testing
 
 @testable import SwiftletCLI
@@ -26,6 +27,20 @@ struct HeaderOptionTests {
         #expect(
             try HeaderOption.lines([header], expands: true)
                 == ["authorization: Bearer s3cret, \(home), ${a b}, ${}, ${"])
+    }
+
+    @Test("is expanded in the same time, whatever the values contain", arguments: ["", "}"])
+    func expansionCost(end: String) {
+        func expand(_ part: String) -> () -> Void {
+            let line = "a: " + String(repeating: part, count: 20_000) + end
+            return {
+                guard (try? HeaderOption.lines([line], expands: true)) == [line] else {
+                    preconditionFailure("changed")
+                }
+            }
+        }
+        let ratio = ProcessorTime.ratio(of: expand("${"), to: expand("$("))
+        #expect(ratio < CostlyText.maxRatio, "\(ratio)")
     }
 
     @Test("does not show a line of a file in an error, and names a variable that is not set")
