@@ -21,7 +21,7 @@ struct ClusterBalancerTests {
                 .with { $0.typedConfig = Sample.any(config) })
         }
         let tree = TreeContext(
-            providers: [:],
+            node: "n1", providers: [:],
             loads: LoadReports(node: .init(), try CompletionQueue.shared.loop) {
                 _ throws(RPCError) in
                 throw .noConnection("there are no sockets")

@@ -73,6 +73,23 @@ struct MeshDependenciesTests {
             }
         }
 
+        /// Answers all that is open together, until nothing more is asked for.
+        mutating func answerTogether() {
+            while !open.isEmpty {
+                for key in open {
+                    guard let id = watched[key], let event = resources[key] else { continue }
+                    dependencies.received(id, event)
+                }
+                open = []
+                run()
+            }
+        }
+
+        mutating func add(_ name: String, _ type: ResourceType, _ message: some Message) {
+            let key = ResourceKey(type: type, name: Self.name(name, type))
+            resources[key] = Sample.check(message, type).resource.map { .resource($0) }
+        }
+
         var configuration: MeshConfiguration? {
             if case .use(let configuration)? = reports.last { configuration } else { nil }
         }
@@ -176,6 +193,23 @@ struct MeshDependenciesTests {
         #expect(mesh.reports.last == .fail("no listener"))
     }
 
+    @Test("fail the calls if the listener is one of servers (A74)")
+    func listenerOfServers() {
+        var mesh = mesh(to: ["a"])
+        mesh.set("a", .cluster, Sample.cluster("a"))
+        mesh.set("a", .endpoints, endpoints("a", "10.0.0.1"))
+        mesh.set(
+            "svc", .listener,
+            Envoy.Listeners.Listener.with {
+                $0.name = "svc"
+                $0.address = Sample.address("10.0.0.1")
+            })
+        #expect(mesh.reports.last == .fail("xds: LDS resource svc: is a listener of servers"))
+        mesh.set("svc", .listener, Sample.listener("svc"))
+        mesh.answer()
+        #expect(mesh.cluster("a") != nil)
+    }
+
     @Test("without a virtual host for the channel fail its calls")
     func virtualHost() {
         var mesh = Mesh()
@@ -233,6 +267,30 @@ struct MeshDependenciesTests {
             #expect((mesh.cluster("c0") != nil) == isUsable)
             #expect(isUsable || mesh.failure("c0")?.contains("more than 16") == true)
         }
+    }
+
+    @Test("are limited below aggregate clusters that multiply, and the other clusters can be used")
+    func multiplied() {
+        let names = (0..<400).map { "top\($0)" }
+        var mesh = mesh(to: names + ["single"])
+        let leaves = (0..<400).map { "leaf\($0)" }
+        for name in names { mesh.add(name, .cluster, aggregate(name, of: ["shared"])) }
+        mesh.add("shared", .cluster, aggregate("shared", of: leaves))
+        for name in leaves + ["single"] {
+            mesh.add(name, .cluster, Sample.cluster(name))
+            mesh.add(name, .endpoints, endpoints(name, "10.0.0.1"))
+        }
+        mesh.answerTogether()
+        #expect(mesh.cluster("top0")?.leaves.count == 400)
+        #expect(mesh.cluster("single")?.leaves.count == 1)
+        #expect(
+            mesh.failure("top399")
+                == "xds: CDS resource top399: more than 100000 clusters are below the aggregate clusters of the routes"
+        )
+        let count = mesh.configuration?.clusters.keys.reduce(0) {
+            $0 + (mesh.cluster($1)?.leaves.count ?? 0)
+        }
+        #expect(count ?? .max < 100_000)
     }
 
     @Test("wait for the addresses of a host name, which are one endpoint")

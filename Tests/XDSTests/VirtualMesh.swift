@@ -68,7 +68,7 @@ struct VirtualMesh {
         tree = VirtualTree(seed: seed)
         let loop = try CompletionQueue.shared.loop
         context = TreeContext(
-            providers: bootstrap.certificateProviders,
+            node: bootstrap.node.id, providers: bootstrap.certificateProviders,
             loads: LoadReports(node: .init(), loop) { _ throws(RPCError) in
                 throw .noConnection("there are no sockets")
             }, rewritesAuthority: false, hasSessions: false)

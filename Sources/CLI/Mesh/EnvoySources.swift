@@ -171,9 +171,12 @@ enum EnvoySources {
         (
             "envoy.config.listener.v3",
             """
+            import "envoy/config/core/v3.proto";
             import "google/protobuf/any.proto";
             message ApiListener { google.protobuf.Any api_listener = 1; }
-            message Listener { string name = 1; ApiListener api_listener = 19; }
+            message Listener {
+              string name = 1; envoy.config.core.v3.Address address = 2; ApiListener api_listener = 19;
+            }
             """
         ),
         (

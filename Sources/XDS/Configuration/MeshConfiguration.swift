@@ -26,6 +26,9 @@ enum ClusterState: Hashable, Sendable {
     case usable(ClusterConfiguration)
     /// The message of the calls that are sent there.
     case failed(String)
+    /// The same for a cluster to which no route leads any more. A call that waits for ready must end, too: the cluster
+    /// stays as long as calls use it, so that both would stay for ever (A31).
+    case removed(String)
 }
 
 struct ClusterConfiguration: Hashable, Sendable {
@@ -41,7 +44,7 @@ struct LeafCluster: Hashable, Sendable {
     let cluster: Cluster
     /// Nil if none are known.
     let endpoints: Endpoints?
-    /// Why the endpoints are not known, or not the newest ones; nil if they are.
+    /// Why the endpoints, or the resources that lead to them, are not known or not the newest ones; nil if they are.
     let note: String?
 }
 

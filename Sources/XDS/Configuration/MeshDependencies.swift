@@ -154,14 +154,21 @@ extension MeshDependencies {
         var hosts: Set<ClusterHost> = []
         /// Whether everything that was found is known.
         var isComplete = true
+        private var countBelowAggregates = 0
+        /// Why the listener and the routes are not the newest ones.
+        private var notes: [String?] = []
 
         /// The configuration or the failure. It counts only if the survey is complete.
         mutating func result(_ state: MeshDependencies) -> Action? {
             let result = routes(state)
             var clusters: [ByteText: ClusterState] = [:]
             let named = (try? result.get())?.virtualHost.clusters ?? []
-            for name in named + state.users.keys.inOrder() where clusters[name] == nil {
+            for name in named where clusters[name] == nil {
                 clusters[name] = cluster(name, state)
+            }
+            for name in state.users.keys.inOrder() where clusters[name] == nil {
+                let kept = cluster(name, state)
+                clusters[name] = if case .failed(let text) = kept { .removed(text) } else { kept }
             }
             switch result {
             case .failure(let failure): return failure.text.map { .fail($0) }
@@ -183,14 +190,20 @@ extension MeshDependencies {
             guard case .listener(let listener)? = known.value else {
                 return .failure(Missing(text: known.note))
             }
+            notes.append(known.note)
             let routes: RouteConfiguration
             switch listener.routes {
+            case .ofServer:
+                return .failure(
+                    Missing(
+                        text: "xds: LDS resource \(state.listener.name): is a listener of servers"))
             case .inline(let configuration): routes = configuration
             case .named(let name):
                 let known = find(ResourceKey(type: .routeConfiguration, name: name), state)
                 guard case .routeConfiguration(let configuration)? = known.value else {
                     return .failure(Missing(text: known.note))
                 }
+                notes.append(known.note)
                 routes = configuration
             }
             guard let host = routes.virtualHost(for: state.authority) else {
@@ -220,6 +233,9 @@ extension MeshDependencies {
 extension MeshDependencies.Survey {
     /// How many clusters may be inside each other, with the one that has endpoints (A37).
     private static let maxDepth = 16
+    /// How many clusters may be below the aggregate clusters of the routes. One below several of them counts several
+    /// times: a thousand aggregates of the same thousand clusters would need the memory of a million.
+    private static let maxCountBelowAggregates = 100_000
 
     /// What is found below one cluster of a route.
     private struct Walk {
@@ -228,7 +244,8 @@ extension MeshDependencies.Survey {
         var leaves: [LeafCluster] = []
         /// Why a cluster is not among the leaves.
         var problem: String?
-        var isTooDeep = false
+        /// Which limit was exceeded.
+        var excess: String?
     }
 
     fileprivate mutating func cluster(
@@ -238,11 +255,7 @@ extension MeshDependencies.Survey {
         guard let cluster = add(name, depth: 0, &walk, state) else {
             return .failed(walk.problem ?? "")
         }
-        guard !walk.isTooDeep else {
-            return .failed(
-                "xds: CDS resource \(name): more than \(Self.maxDepth) clusters are inside each other"
-            )
-        }
+        if let excess = walk.excess { return .failed("xds: CDS resource \(name): \(excess)") }
         guard !walk.leaves.isEmpty else {
             return .failed(
                 walk.problem ?? "xds: CDS resource \(name): no cluster below it has endpoints")
@@ -257,7 +270,7 @@ extension MeshDependencies.Survey {
         _ name: ByteText, depth: Int, _ walk: inout Walk, _ state: MeshDependencies
     ) -> Cluster? {
         guard depth < Self.maxDepth else {
-            walk.isTooDeep = true
+            walk.excess = "more than \(Self.maxDepth) clusters are inside each other"
             return nil
         }
         guard walk.seen.insert(name).inserted else { return nil }
@@ -272,27 +285,40 @@ extension MeshDependencies.Survey {
         }
         switch cluster.discovery {
         case .aggregate(let names):
+            let count = countBelowAggregates + names.count
+            guard count <= Self.maxCountBelowAggregates else {
+                walk.excess =
+                    "more than \(Self.maxCountBelowAggregates) clusters are below the aggregate clusters of the routes"
+                break
+            }
+            countBelowAggregates = count
             for name in names { add(name.text, depth: depth + 1, &walk, state) }
         case .endpoints(let name):
-            let known = find(ResourceKey(type: .endpoints, name: name), state)
+            let found = find(ResourceKey(type: .endpoints, name: name), state)
             var endpoints: Endpoints?
-            if case .endpoints(let value)? = known.value { endpoints = value }
+            if case .endpoints(let value)? = found.value { endpoints = value }
             walk.leaves.append(
                 LeafCluster(
                     name: resourceName.text, cluster: cluster, endpoints: endpoints,
-                    note: known.note))
+                    note: note(known.note, found.note)))
         case .dns(let name, let port):
             let host = ClusterHost(name: name, port: port)
             hosts.insert(host)
-            let known = state.hosts[host] ?? MeshDependencies.Known()
-            if !known.isSettled { isComplete = false }
-            let endpoints = known.value.flatMap { host.endpoints(at: $0) }
+            let found = state.hosts[host] ?? MeshDependencies.Known()
+            if !found.isSettled { isComplete = false }
+            let endpoints = found.value.flatMap { host.endpoints(at: $0) }
             let problem = endpoints == nil ? "xds: '\(name)' has no address" : nil
             walk.leaves.append(
                 LeafCluster(
                     name: resourceName.text, cluster: cluster, endpoints: endpoints,
-                    note: known.note ?? problem))
+                    note: note(known.note, found.note ?? problem)))
         }
         return cluster
+    }
+
+    /// Why what leads to a cluster and to its endpoints is not known, or not the newest (A88).
+    private func note(_ cluster: String?, _ endpoints: String?) -> String? {
+        let all = (notes + [cluster, endpoints]).compactMap { $0 }
+        return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 }

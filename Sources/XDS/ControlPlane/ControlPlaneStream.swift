@@ -52,7 +52,7 @@ extension ControlPlaneStream {
     func start() {
         Task { [self] in
             for await state in channel.connectivityChanges {
-                // The channel may become IDLE again while it is watched: a server has ended the connection.
+                // At any time before it is READY: the server may close its connection just after the last stream.
                 if state == .idle { channel.connect() } else if state != .connecting { break }
             }
             begin()

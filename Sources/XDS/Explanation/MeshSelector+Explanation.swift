@@ -113,7 +113,7 @@ extension XDS.Explanation.Destination {
     fileprivate init(_ state: ClusterState?) {
         switch state {
         case nil: self = .failed("the cluster is not in the configuration")
-        case .failed(let text)?: self = .failed(text)
+        case .failed(let text)?, .removed(let text)?: self = .failed(text)
         case .usable(let configuration)?: self = .clusters(configuration.leaves.map { .init($0) })
         }
     }

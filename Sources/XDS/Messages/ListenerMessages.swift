@@ -5,12 +5,15 @@ extension Envoy.Listeners {
     /// What a client connects to.
     struct Listener: DropsUnknownFields {
         var name = ""
+        /// Where a listener of servers accepts connections.
+        var address: Envoy.Core.Address?
         var apiListener: Envoy.Listeners.ApiListener?
 
         static var messageName: String { "envoy.config.listener.v3.Listener" }
 
         static let layout = Layout<Self> { field in
             field.string(1, \.name)
+            field.message(2, \.address)
             field.message(19, \.apiListener)
         }
     }

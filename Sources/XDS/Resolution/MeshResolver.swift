@@ -160,7 +160,8 @@ extension MeshResolver {
         let policy = ClusterManager(
             clusters: configuration.clusters,
             tree: TreeContext(
-                providers: client.bootstrap.certificateProviders, loads: client.loads,
+                node: client.bootstrap.node.id, providers: client.bootstrap.certificateProviders,
+                loads: client.loads,
                 rewritesAuthority: configuration.virtualHost.rewritesAuthority,
                 hasSessions: configuration.listener.filters.contains { $0.config.isSession }))
         var result = ResolverResult(

@@ -23,6 +23,7 @@ struct Cluster: Hashable, Sendable {
     let discovery: Discovery
     /// The `service_name` of the endpoints; empty if the cluster does not set it.
     let serviceName: ByteText
+    /// Has no effect for an aggregate cluster.
     let policy: ClusterPolicy
     let outliers: Outliers?
     /// The most calls at the same time.

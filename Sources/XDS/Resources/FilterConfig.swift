@@ -95,10 +95,12 @@ extension FilterConfig {
 }
 
 extension FilterOverride {
-    /// The types of overrides for filters that only servers have.
-    private static let ofServers = ["envoy.extensions.filters.http.rbac.v3.RBACPerRoute"]
+    /// Those of filters that only servers have. They have no effect: clients and servers can share a route
+    /// configuration (A39).
+    private static let typesOfServers: Set = ["envoy.extensions.filters.http.rbac.v3.RBACPerRoute"]
 
-    /// The overrides of a message by the names of the filters. Unknown ones that are optional are left out.
+    /// The overrides of a message by the names of the filters. Unknown ones that are optional are left out, and those of
+    /// servers' filters.
     static func all(
         _ messages: [String: Google.Protobuf.AnyMessage], _ violations: inout Violations
     ) -> [ByteText: FilterOverride] {
@@ -146,8 +148,7 @@ extension FilterOverride {
             }
             self = .statefulSession(SessionCookie(session, &violations))
         } else {
-            // One for the filter of a server has no effect at a client (A39).
-            if !isOptional, !Self.ofServers.contains(config.typeName) {
+            if !isOptional, !Self.typesOfServers.contains(config.typeName) {
                 violations.add(
                     nil, "'\(name)': the type '\(config.typeName.prefix(200))' is not known")
             }

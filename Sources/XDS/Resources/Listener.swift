@@ -5,6 +5,8 @@ struct Listener: Hashable, Sendable {
     enum Routes: Hashable, Sendable {
         case named(ResourceName)
         case inline(RouteConfiguration)
+        /// None: the listener is one of servers.
+        case ofServer
     }
 
     struct Filter: Hashable, Sendable {
@@ -28,8 +30,12 @@ extension Listener {
     ) {
         let field: StaticString = "api_listener"
         guard let any = message.apiListener?.apiListener else {
-            violations.add(field, "is required")
-            return nil
+            guard message.apiListener == nil, case .socketAddress? = message.address?.address else {
+                violations.add(field, "is required, or the address of a listener of servers")
+                return nil
+            }
+            self.init(routes: .ofServer, filters: [], maxDuration: nil)
+            return
         }
         let type = Envoy.ConnectionManager.HttpConnectionManager.self
         guard let manager = violations.unpack(field, any, as: type) else { return nil }

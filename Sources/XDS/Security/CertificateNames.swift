@@ -4,27 +4,26 @@ import SwiftletTransport
 struct CertificateNames: Sendable {
     /// One of them must match one of the names. Empty: the names do not count.
     let matchers: [TextMatcher]
-    /// Whether names of another kind than DNS do not count.
-    private let onlyDNS: Bool
+    /// Whether only DNS names count.
+    private let isForDNSAlone: Bool
 
     /// - Parameter sentName: The name that is sent to the server; nil for none.
     init(_ tls: UpstreamTLS, sentName: ByteText?) {
+        isForDNSAlone = tls.checksSentName && sentName != nil
         if tls.checksSentName, let sentName {
-            // A101: this name, in place of the matchers.
+            // A101: this name, in place of the matchers, "using exact DNS matcher".
             let name = TextMatcher.bytes(sentName.string, ignoringCase: true)
             matchers = [TextMatcher(pattern: .exact(name), ignoresCase: true)]
         } else {
             matchers = tls.names
         }
-        onlyDNS = tls.checksSentName && sentName != nil
     }
 
     /// Why a server with these names is refused; nil if it is not.
     func refusal(of names: [SubjectAlternativeName]) -> String? {
+        let candidates = isForDNSAlone ? names.filter(\.isDNS) : names
         guard !matchers.isEmpty,
-            !names.contains(where: { name in
-                (!onlyDNS || name.isDNS) && matchers.contains { $0.matches(name) }
-            })
+            !candidates.contains(where: { name in matchers.contains { $0.matches(name) } })
         else { return nil }
         let shown = names.prefix(10).map { "'\(ByteText($0.text))'" }.joined(separator: ", ")
         return names.isEmpty
@@ -35,10 +34,11 @@ struct CertificateNames: Sendable {
 
 extension TextMatcher {
     fileprivate func matches(_ name: SubjectAlternativeName) -> Bool {
+        let text = name.text
+        // A29: "if a SAN entry is empty then the match fails for that entry".
+        guard !text.isEmpty else { return false }
         guard case .dns(let bytes) = name, case .exact(let exact) = pattern else {
-            // An empty name matches nothing (A29).
-            let text = Array(name.text.utf8)
-            return !text.isEmpty && matches(text)
+            return matches(Array(text.utf8))
         }
         // A whole DNS name is compared as in the check of a host: without case, and with a wildcard in the certificate.
         return Self.isName(

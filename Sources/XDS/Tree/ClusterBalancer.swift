@@ -27,10 +27,11 @@ extension ClusterBalancer {
         (self.state, self.tree) = (state, tree)
         switch state {
         case .failed(let text):
-            child.close(&context)
-            child = GracefulSwitch()
-            memories = [:]
+            removeChild(&context)
             context.reportFailure(.noConnection(text))
+        case .removed(let text):
+            removeChild(&context)
+            context.report(.transientFailure, DroppingPicker(error: .noConnection(text)))
         case .usable(let configuration):
             let update = update(for: configuration, at: context.now)
             do throws(RPCError) {
@@ -56,6 +57,21 @@ extension ClusterBalancer {
     mutating func exitIdle(_ context: inout BalancerContext) { child.exitIdle(&context) }
 
     mutating func close(_ context: inout BalancerContext) { child.close(&context) }
+
+    private mutating func removeChild(_ context: inout BalancerContext) {
+        child.close(&context)
+        child = GracefulSwitch()
+        memories = [:]
+    }
+}
+
+/// Fails all calls, also those that wait for ready.
+private final class DroppingPicker: Picker {
+    private let error: RPCError
+
+    init(error: RPCError) { self.error = error }
+
+    func pick(_ call: borrowing PickInfo) -> Pick { .drop(error) }
 }
 
 // MARK: - Policies
@@ -93,7 +109,7 @@ extension ClusterBalancer {
         var memory = memories[leaf.name] ?? LeafMemory(tree.providers)
         memory.use(leaf, tree)
         let made = LeafTree(
-            leaf, path: path, at: now, rewritesAuthority: tree.rewritesAuthority,
+            leaf, path: path, at: now, node: tree.node, rewritesAuthority: tree.rewritesAuthority,
             hasSessions: tree.hasSessions, &memory)
         memories[leaf.name] = memory
         return (made.policy, made.endpoints)

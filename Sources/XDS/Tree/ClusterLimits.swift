@@ -8,8 +8,10 @@ struct ClusterLimits: BalancingPolicy {
     let key: CallCount.Key
     let drops: [Endpoints.Drop]
     let maxRequests: UInt32
-    /// Why no call can be sent; nil if calls can.
-    let failure: String?
+    /// Whether no call can be sent.
+    let hasNoEndpoints: Bool
+    /// Is added to the message of each call that has no connection (A88).
+    let note: String
     /// Counts the calls; nil if the cluster does not report its load.
     let load: ClusterLoad?
     /// Whether a subchannel may have the addresses of several endpoints.
@@ -18,11 +20,12 @@ struct ClusterLimits: BalancingPolicy {
     let labels: BackendLabels
     let child: PolicyBox
 
-    init(_ leaf: LeafCluster, failure: String?, load: ClusterLoad?, child: PolicyBox) {
+    init(_ leaf: LeafCluster, note: String, load: ClusterLoad?, child: PolicyBox) {
         key = CallCount.Key(leaf)
         drops = leaf.endpoints?.drops ?? []
         maxRequests = leaf.cluster.maxRequests
-        self.failure = failure
+        hasNoEndpoints = leaf.endpoints?.priorities.isEmpty ?? true
+        self.note = note
         self.load = load
         joinsEndpoints = leaf.cluster.policy.joinsEndpoints
         labels = BackendLabels(service: leaf.name.string)
@@ -57,7 +60,7 @@ private struct ClusterLimitsBalancer: Balancer {
         addresses = policy.joinsEndpoints ? Self.addresses(of: update.endpoints) : [:]
         if counts || policy.joinsEndpoints { index(Array(subchannels.entries.keys)) }
         if random == nil { random = PickerRandom(seed: context.randomNumber()) }
-        if policy.failure != nil {
+        if policy.hasNoEndpoints {
             run(&context) { $0.close(&$1) }
             child = GracefulSwitch()
             return report(&context)
@@ -142,7 +145,11 @@ extension ClusterLimitsBalancer {
 
     private func report(_ context: inout BalancerContext) {
         guard let policy, let count, let random else { return }
-        if let failure = policy.failure { return context.reportFailure(.noConnection(failure)) }
+        if policy.hasNoEndpoints {
+            return context.reportFailure(
+                .noConnection(
+                    "xds: the cluster \(policy.key.cluster) has no endpoints (\(policy.note))"))
+        }
         context.report(
             report.connectivity, LimitingPicker(report, policy, count, random, places))
     }
@@ -227,6 +234,10 @@ private final class LimitingPicker: Picker {
             place.load?.begin()
             trackers.add(place)
             return .subchannel(subchannel, trackers: trackers)
+        case .fail(var error):
+            count.end()
+            error.message += " (\(policy.note))"
+            return .fail(error)
         case let pick:
             count.end()
             return pick

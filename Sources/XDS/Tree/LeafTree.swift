@@ -10,12 +10,13 @@ struct LeafTree {
     /// - Parameters:
     ///   - path: Where the cluster is in the tree.
     ///   - now: For the names of localities that come back.
+    ///   - node: The name of the program at the control plane.
     ///   - rewritesAuthority: Whether calls of a route have the name of their endpoint as the authority.
     ///   - hasSessions: Whether calls can have sessions.
     ///   - memory: What is kept of the cluster, which uses its newest resources already.
     init(
-        _ leaf: LeafCluster, path: [String], at now: Duration, rewritesAuthority: Bool = false,
-        hasSessions: Bool = false, _ memory: inout LeafMemory
+        _ leaf: LeafCluster, path: [String], at now: Duration, node: String = "",
+        rewritesAuthority: Bool = false, hasSessions: Bool = false, _ memory: inout LeafMemory
     ) {
         let priorities = leaf.endpoints?.priorities ?? []
         let priorityNames = memory.names.names(
@@ -34,12 +35,8 @@ struct LeafTree {
                 groups, leaf, path + [name], needsPlace: needsPlace,
                 keepsDraining: keepsDraining, &memory)
         }
-        var failure: String?
-        if priorities.isEmpty {
-            failure = leaf.note ?? "xds: the cluster \(leaf.name) has no endpoints"
-        }
         let limits = ClusterLimits(
-            leaf, failure: failure, load: memory.load,
+            leaf, note: leaf.note ?? "xds: node \(node)", load: memory.load,
             child: PolicyBox(
                 policy: Affinity(
                     isUsed: hasSessions, states: leaf.cluster.sessionStates,

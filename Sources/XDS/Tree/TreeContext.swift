@@ -1,5 +1,7 @@
 /// What the tree needs of the channel, beside the configuration.
 struct TreeContext: Hashable, Sendable {
+    /// The name of the program at the control plane, for messages.
+    let node: String
     /// The certificate providers of the bootstrap.
     let providers: [ByteText: XDS.Bootstrap.FileWatcher]
     let loads: LoadReports

@@ -8,10 +8,11 @@ extension Cluster {
         _ violations: inout Violations
     ) {
         let discovery = Self.discovery(message, name, &violations)
-        let isAggregate = if case .aggregate? = discovery { true } else { false }
-        // Only the policies of the clusters below an aggregate count (A75).
-        let policy =
-            isAggregate ? .localities(.roundRobin) : ClusterPolicy(message, context, &violations)
+        let policy: ClusterPolicy? =
+            // An aggregate cluster has no use for its own: the clusters below it have theirs (A75).
+            if case .aggregate? = discovery { .roundRobin } else {
+                ClusterPolicy(message, context, &violations)
+            }
         outliers = violations.within("outlier_detection") { violations in
             message.outlierDetection.map { Outliers($0, &violations) }
         }

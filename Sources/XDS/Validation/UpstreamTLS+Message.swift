@@ -74,7 +74,7 @@ private struct Common {
             identity = provider(
                 "tls_certificate_certificate_provider_instance", instance.instanceName)
         } else {
-            // Other clients may use them beside the provider of this one (A29).
+            // Beside an instance they have no effect (A29).
             if !message.tlsCertificates.isEmpty {
                 violations.add("tls_certificates", "is not supported; use a certificate provider")
             }

@@ -2,6 +2,7 @@
 from resources import *
 from steps import *
 
+WAITS = either("C++ lets the call wait for its deadline, against A31", 4, (14, "a"))
 AGAIN = {"retry_policy": {"retry_on": "unavailable", "num_retries": 1}}
 
 row("routes change: the next calls", give(web()), call("A", n=5), give(lookup("b"), routes(route(to="b"))), until("B"),
@@ -24,6 +25,9 @@ row("100 streams run while their cluster goes", give(web()), [hold(f"h{index}", 
 row("calls that wait for ready wait when their cluster is deleted", give(web()), call("A"), remove("CDS", "a"), until(14),
     begin("one", wait=True), call(4, wait=True, timeout=0.5), give(cluster()), until("A"), finish("one", "A"),
     bootstrap=DROPS)
+row("calls that wait for ready end when their cluster is deleted and no route leads there", give(web(), lookup("b")),
+    call("A"), give(endpoints("a", "dead")), until(14), begin("one", wait=True, timeout=6), call(14), give(routes(route(to="b"))), until("B"),
+    subscribed("CDS", "a b"), remove("CDS", "a"), finish("one", WAITS), bootstrap=DROPS)
 row("a stream goes on when its listener is deleted", give(web()), hold("h", "A"), remove("LDS", "svc"), until(14),
     finish("h", "A"), bootstrap=DROPS)
 row("a stream goes on when its endpoint leaves the list", give(web()), hold("h", "A"), give(endpoints("a", "B")), until("B"),

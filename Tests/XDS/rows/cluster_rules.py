@@ -43,6 +43,9 @@ bad("DNS without a port", dns([{"endpoint": {"address": {"socket_address": {"add
 bad("DNS with a resolver's name", dns([{"endpoint": {"address": {"socket_address": {
     "address": "localhost", "port_value": 1, "resolver_name": "x"}}}}]), text="resolver_name")
 bad("an aggregate without clusters", aggregate("a"), text="clusters")
+row("an aggregate with the policy CLUSTER_PROVIDED, as Envoy demands it", give(
+    web()[:2], aggregate("a", "b", lb_policy="CLUSTER_PROVIDED"), lookup("b")),
+    call(either("A75 says that the policy of an aggregate is ignored; C++ checks it", (14, "lb_policy"), "B")))
 bad("an unknown kind of cluster by name", Resource("CDS", {
     "name": "a", "cluster_type": extension("x", BUFFER)}), text="cluster_type")
 bad("an unknown policy", cluster(lb_policy="MAGLEV"), cluster(lb_policy="RANDOM"), text="lb_policy")
@@ -107,6 +110,10 @@ good("TLS with a combined context", tls(combined_validation_context={"default_va
 good("TLS settings that are ignored", tls(validation_context={**CA, "trusted_ca": {"inline_string": "x"}},
                                            alpn_protocols=["h2"], context={"allow_renegotiation": True}),
      bootstrap=WITH_CERTIFICATES)
+good("TLS with an instance of a certificate, beside others that have no effect",
+     tls(validation_context=CA, tls_certificate_provider_instance=INSTANCE, tls_certificates=[{}]),
+     tls(validation_context=CA, tls_certificate_provider_instance=INSTANCE, tls_certificate_sds_secret_configs=[
+         {"name": "x"}]), bootstrap=WITH_CERTIFICATES)
 bad_tls("TLS without settings", cluster(transport_socket=extension("tls", TLS)), text="common_tls_context")
 bad_tls("TLS without a CA", tls(), text="common_tls_context")
 bad_tls("TLS with an unknown instance", tls(validation_context={

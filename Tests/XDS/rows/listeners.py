@@ -22,6 +22,12 @@ def duration(seconds=0, nanos=0):
 bad("an API listener with another message inside",
     Resource("LDS", {"name": "svc", "api_listener": {"api_listener": typed(BUFFER)}}), text="api_listener")
 bad("an API listener without a message", Resource("LDS", {"name": "svc", "api_listener": {}}), text="api_listener")
+row("a listener of servers is accepted, and fails the calls", give(web()), call("A"),
+    give(Resource("LDS", {"name": "svc", "address": {"socket_address": {"address": "127.0.0.1", "port_value": 1}},
+                          "filter_chains": [{"filters": [extension("hcm", HCM, http_filters=[ROUTER], rds={
+                              "config_source": FROM_ADS, "route_config_name": "routes"})]}]})),
+    accepted("LDS"), until(14), give(listener()), until("A"))
+bad("a listener that is neither one of clients nor of servers", Resource("LDS", {"name": "svc"}), text="address")
 row("an API listener whose message cannot be read",
     give(web()), call("A"),
     give(Resource("LDS", listener().body, edit=lambda message: setattr(

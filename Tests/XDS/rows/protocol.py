@@ -42,6 +42,8 @@ row("the stream ends before a response: calls that wait for ready wait",
 row("the control plane goes: calls go on; it comes back: requests with versions",
     give(web()), call("A"), hold("h", "A"), stop(), call("A", n=20), finish("h", "A"),
     start(), streams(2), accepted("LDS", "RDS", "CDS", "EDS"), call("A"))
+row("a control plane that is gone: its error joins those of calls that fail later", give(web()), call("A"), stop(), stop("A"),
+    until((14, "LDS resource svc", "RDS resource routes", "CDS resource a", "EDS resource a", "n1")))
 row("the control plane is not there: UNAVAILABLE, and calls succeed when it comes",
     stop(), call((14, "")), call(4, wait=True, timeout=0.3), give(web()), start(), until("A"))
 UNKNOWN = "C-core reads nothing more on a stream after a response of unknown type"

@@ -3,6 +3,7 @@ from resources import *
 from steps import *
 
 BUFFER = "envoy.extensions.filters.http.buffer.v3.Buffer"
+RBAC = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute"
 
 
 def skipped(name, *first, **options):
@@ -90,6 +91,9 @@ row("an unknown filter's settings that are optional",
     call("A"))
 bad("a FilterConfig without settings", routes(host(route(), typed_per_filter_config={"b": typed(
     "envoy.config.route.v3.FilterConfig")})), text="typed_per_filter_config")
+good("settings of a filter of servers", *(
+    routes(host(route(), typed_per_filter_config={"rbac": settings})) for settings in (
+        typed(RBAC), typed("envoy.config.route.v3.FilterConfig", config=typed(RBAC)))))
 row("one call names all violations of a resource",
     give(web()), call("A"),
     give(routes(host(route(), domains=["a*b"]), host(route(prefix=None), domains=["x"]))),
