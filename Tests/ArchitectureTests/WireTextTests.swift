@@ -187,9 +187,6 @@ struct WireTextTests {
         "Schema/Source/Validation/FileValidator.swift": [
             ("Set<String>", "names of files are checked")
         ],
-        "Schema/Source/Validation/StyleValidator.swift": [
-            ("package.split", "a package is identifiers")
-        ],
         "Dynamic/Text/TextFormatReader.swift": [
             ("name.lowercased()", "a name is ASCII"), ("case ", "a name is ASCII"),
         ],

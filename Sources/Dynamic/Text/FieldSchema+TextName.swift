@@ -1,7 +1,14 @@
 extension FieldSchema {
-    /// The name in the text format: a group has the name of its message.
+    /// The name in the text format: a group has the name of its message, and so has an extension of a message set that
+    /// its message declares.
     var textName: String {
-        if isExtension { return "[\(fullName)]" }
+        if isExtension { return "[\(isNamedByMessage ? parent?.fullName ?? fullName : fullName)]" }
         return isGroupLike ? message?.name ?? name : name
+    }
+
+    /// Whether the field is an extension of a message set that is declared in the message of its type.
+    var isNamedByMessage: Bool {
+        isExtension && containingMessage.isMessageSet && type == .message && !isList
+            && parent == message
     }
 }

@@ -47,9 +47,7 @@ struct TextFormatReader {
             if name.utf8.contains(UInt8(ascii: "/")) {
                 try any(name, into: &message)
             } else {
-                guard let field = Schema(pool: pool).field(name), field.isExtension,
-                    field.containingMessage == message.schema
-                else {
+                guard let field = extensionField(name, of: message.schema) else {
                     throw start.error("\(message.schema.fullName) has no extension '\(name)'")
                 }
                 try value(of: field, in: &message)
@@ -76,6 +74,17 @@ struct TextFormatReader {
             field.textName == name
         else { return nil }
         return field
+    }
+
+    /// The extension with this name in brackets. A message set may name the message of the extension instead.
+    private func extensionField(_ name: String, of message: MessageSchema) -> FieldSchema? {
+        let schema = Schema(pool: pool)
+        if let field = schema.field(name) {
+            return field.isExtension && field.containingMessage == message ? field : nil
+        }
+        return schema.message(name)?.nestedExtensions.first {
+            $0.isNamedByMessage && $0.containingMessage == message
+        }
     }
 
     private mutating func value(

@@ -57,6 +57,41 @@ struct ProtoCompilerTests {
                 """)
     }
 
+    @Test("names the option or the value and the edition when a file is of an earlier or later one")
+    func editions() throws {
+        func message(_ source: String) -> String? {
+            let error = #expect(throws: ProtoCompilationError.self) {
+                try ProtoCompiler().compile(source: source)
+            }
+            return error?.diagnostics.first?.description
+        }
+        #expect(
+            message("edition = \"2023\"; option features.enforce_naming_style = STYLE2024;") == """
+                main.proto:1:58: 'google.protobuf.FeatureSet.enforce_naming_style' exists only from \
+                edition 2024 on
+                """)
+        #expect(
+            message(
+                """
+                edition = "2024"; import "google/protobuf/java_features.proto";
+                message M { option features.(pb.java).nest_in_file_class = LEGACY; }
+                """) == """
+                    main.proto:2:60: 'pb.JavaFeatures.NestInFileClassFeature.LEGACY' was removed in \
+                    edition 2024
+                    """)
+        #expect(
+            message(
+                """
+                import "google/protobuf/descriptor.proto";
+                extend google.protobuf.MessageOptions {
+                  optional int32 o = 50000 [feature_support = {
+                    edition_removed: EDITION_PROTO2 removal_error: "use (p)"
+                  }];
+                }
+                message M { option (o) = 1; }
+                """) == "main.proto:7:26: 'o' was removed in edition PROTO2: use (p)")
+    }
+
     @Test(
         "contains the files that are imported most",
         arguments: [

@@ -77,6 +77,30 @@ struct TextFormatTests {
         #expect(try read("item { number: 5 }", as: "o.Old").has("item"))
     }
 
+    @Test("names an extension of a message set after its message, if the message declares it")
+    func messageSets() throws {
+        let source = """
+            syntax = "proto2";
+            message Set { option message_set_wire_format = true; extensions 4 to max; }
+            message Item { extend Set { optional Item item = 100; } optional int32 i = 1; }
+            message Other { extend Set { optional Item two = 101; } extensions 5; }
+            message Third { extend Other { optional Third third = 5; } }
+            """
+        let schema = try Schema(ProtoCompiler().compile(source: source))
+        let set = try schema.requiredMessage("Set")
+        let text = "[Item] { i: 1 } [Other.two] { i: 2 }"
+        let message = try DynamicMessage(text: text, as: set)
+        #expect(message.text(options: oneLine) == text)
+        #expect(try message.json() == #"{"[Item.item]":{"i":1},"[Other.two]":{"i":2}}"#)
+        let long = try DynamicMessage(text: "[Item.item] { i: 1 } [Other.two] { i: 2 }", as: set)
+        #expect(long == message)
+        #expect(throws: FormatError.self) { try DynamicMessage(text: "[Other] {}", as: set) }
+        let other = try schema.requiredMessage("Other")
+        let third = "[Third.third] { }"
+        #expect(try DynamicMessage(text: third, as: other).text(options: oneLine) == third)
+        #expect(throws: FormatError.self) { try DynamicMessage(text: "[Third] {}", as: other) }
+    }
+
     @Test("expands an Any if the schema has its type")
     func any() throws {
         let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")

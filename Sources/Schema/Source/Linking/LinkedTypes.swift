@@ -54,14 +54,16 @@ final class LinkedMessage {
 final class LinkedEnum {
     let fullName: String
     let file: LinkedFile
-    let values: [Google.Protobuf.EnumValueDescriptorProto]
+    /// Their options are interpreted when the features are resolved.
+    var values: [Google.Protobuf.EnumValueDescriptorProto]
     var isLocal = false
     /// Whether unknown numbers are refused. Only valid after the features are resolved.
     var isClosed = false
 
     private lazy var numbers = Dictionary(
         values.map { ($0.name ?? "", $0.number ?? 0) }, uniquingKeysWith: { first, _ in first })
-    private lazy var knownNumbers = Set(values.map { $0.number ?? 0 })
+    private lazy var valuesByNumber = Dictionary(
+        values.map { ($0.number ?? 0, $0) }, uniquingKeysWith: { first, _ in first })
 
     init(_ descriptor: Google.Protobuf.EnumDescriptorProto, fullName: String, in file: LinkedFile) {
         self.fullName = fullName
@@ -71,7 +73,18 @@ final class LinkedEnum {
 
     func number(of name: String) -> Int32? { numbers[name] }
 
-    func hasValue(_ number: Int32) -> Bool { knownNumbers.contains(number) }
+    func hasValue(_ number: Int32) -> Bool { valuesByNumber[number] != nil }
+
+    /// Throws if a file of this edition cannot use the value with that number.
+    func check(_ number: Int32, in edition: Google.Protobuf.Edition) throws(OptionProblem) {
+        guard let value = valuesByNumber[number], let support = value.options?.featureSupport
+        else { return }
+        // The values of an enum are siblings of the enum.
+        let scope =
+            fullName.utf8.lastIndex(of: UInt8(ascii: "."))
+            .map { String(fullName[..<$0]) } ?? ""
+        try support.check(Declarer.join(scope, value.name), in: edition)
+    }
 }
 
 /// A field or an extension whose type is known.
@@ -96,6 +109,8 @@ final class LinkedField {
     let oneofIndex: Int32?
     /// The kinds of declarations that may have this option. All kinds when the set is empty.
     var targets: Set<OptionTarget> = []
+    /// The editions of the files that may set this option. All editions when nil.
+    var featureSupport: FeatureSupport?
 
     // These properties are set when the features are resolved.
 

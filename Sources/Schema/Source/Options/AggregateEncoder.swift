@@ -22,7 +22,11 @@ struct AggregateEncoder {
         values[field.number, default: []].append(value)
     }
 
-    mutating func addAny(url: [UInt8], _ bytes: [UInt8]) {
+    mutating func addAny(url: [UInt8], _ bytes: [UInt8]) throws(OptionProblem) {
+        // The fields of an `Any` have no presence, so an empty one is not set.
+        for known in values.values where !known.allSatisfy(\.isZero) {
+            throw OptionProblem("the Any has a type or a value already")
+        }
         values[1] = [.bytes(url)]
         if !bytes.isEmpty { values[2] = [.bytes(bytes)] }
     }

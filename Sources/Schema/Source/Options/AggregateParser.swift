@@ -11,6 +11,8 @@ struct AggregateParser {
     private var depth = 0
     /// The kind of the declaration that has the option; nil where the targets of fields do not matter.
     private var target: OptionTarget?
+    /// The edition of the file; nil inside an `Any`, where editions do not matter.
+    private var edition: Google.Protobuf.Edition?
     /// The current message in `assigned`; nil inside a repeated field.
     private var node: OptionTree.Node? = .root
     /// The singular fields that were set. The root is the parsed message.
@@ -21,6 +23,7 @@ struct AggregateParser {
         _ symbols: SymbolTable, for target: OptionTarget?
     ) {
         self.target = target
+        edition = file.edition
         lexer = ProtoLexer(
             file.source, range: place.range, at: place.position, allowsHashComments: true)
         self.file = file
@@ -100,7 +103,7 @@ struct AggregateParser {
         defer { (node, target) = outer }
         func add(_ value: EncodedOption) throws(OptionProblem) {
             do throws(OptionProblem) {
-                try field.check(value, for: outer.1)
+                try field.check(value, for: outer.1, in: edition)
                 try encoder.add(value, to: field)
             } catch {
                 throw OptionProblem(error.message, at: start)
@@ -247,11 +250,13 @@ struct AggregateParser {
         _ = take(if: ":")
         let close = isNext("{") ? "}" : ">"
         guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }
-        let outer = (node, target)
-        (node, target) = (nil, nil)
-        defer { (node, target) = outer }
+        let outer = (node, target, edition)
+        (node, target, edition) = (nil, nil, nil)
+        defer { (node, target, edition) = outer }
         let bytes = try fields(of: type, until: close)
         lexer.advance()
-        encoder.addAny(url: Array(url.utf8), bytes)
+        do throws(OptionProblem) { try encoder.addAny(url: Array(url.utf8), bytes) } catch {
+            throw OptionProblem(error.message, at: start)
+        }
     }
 }

@@ -142,7 +142,7 @@ struct OptionInterpreter: OptionsVisitor {
         guard let leaf = fields.last else { return [] }
         var target = target
         for field in fields.dropLast() {
-            try field.check(for: target)
+            try field.check(for: target, in: file.edition)
             // As in protoc, the targets of fields in a group do not matter.
             if field.isDelimited { target = nil }
         }
@@ -159,7 +159,7 @@ struct OptionInterpreter: OptionsVisitor {
         }
         var value = try self.value(
             of: option, leaf, at: moved, for: leaf.isDelimited ? nil : target)
-        try leaf.check(value, for: target)
+        try leaf.check(value, for: target, in: file.edition)
         for (field, outer) in zip(fields, fields.dropFirst()).reversed() {
             var bytes: [UInt8] = []
             bytes.append(option: value, number: outer.number)

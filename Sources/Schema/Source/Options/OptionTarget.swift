@@ -13,18 +13,27 @@ extension OptionTarget {
 
 extension LinkedField {
     /// Throws if this field is an option, or a field in the value of an option, that is not for this kind of
-    /// declarations.
+    /// declarations or not for this edition.
     ///
     /// - Parameters:
     ///   - value: The value of the field. A field without presence is not set by its default.
     ///   - target: The kind of the declaration that has the option; nil if the targets do not matter.
-    func check(_ value: EncodedOption, for target: OptionTarget?) throws(OptionProblem) {
+    ///   - edition: The edition of the file that has the option; nil if it does not matter.
+    func check(
+        _ value: EncodedOption, for target: OptionTarget?, in edition: Google.Protobuf.Edition?
+    ) throws(OptionProblem) {
         guard !(isImplicit && value.isZero) else { return }
-        try check(for: target)
+        try check(for: target, in: edition)
+        if let edition, let enumeration, case .varint(let number) = value {
+            try enumeration.check(Int32(truncatingIfNeeded: number), in: edition)
+        }
     }
 
-    /// Throws if this field, which has a value, is not for this kind of declarations.
-    func check(for target: OptionTarget?) throws(OptionProblem) {
+    /// Throws if this field, which has a value, is not for this kind of declarations or not for this edition.
+    func check(
+        for target: OptionTarget?, in edition: Google.Protobuf.Edition?
+    ) throws(OptionProblem) {
+        if let edition { try featureSupport?.check(fullName, in: edition) }
         guard let target, !targets.isEmpty, !targets.contains(target) else { return }
         let text = target.text
         let article = text.hasPrefix("e") || text.hasPrefix("o") ? "an" : "a"

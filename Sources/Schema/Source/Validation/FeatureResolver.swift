@@ -68,6 +68,7 @@ struct FeatureResolver {
         isNested: Bool
     ) {
         let features = outer.overridden(by: type.options?.features)
+        declared.enums[path]?.values = type.value
         declared.enums[path]?.isClosed = features.enumType == .closed
         declared.enums[path]?.isLocal = isLocal(type.visibility, isNested: isNested)
     }
@@ -78,6 +79,7 @@ struct FeatureResolver {
         guard let linked = declared.fields[path] else { return }
         let features = outer.overridden(by: field.options?.features)
         linked.targets = Set(field.options?.targets ?? [])
+        linked.featureSupport = field.options?.featureSupport
         let isPackable = linked.isRepeated && field.type?.isPackable == true
         linked.isPacked =
             isPackable && (field.options?.packed ?? (features.repeatedFieldEncoding == .packed))

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Only editions have features. The targets of features are checked with those of other options.
+// Only editions have features. The targets and editions of features are checked with those of other options.
 extension FileValidator {
     typealias Features = Google.Protobuf.FeatureSet
 
@@ -18,6 +18,33 @@ extension FileValidator {
                 'java_string_check_utf8' is not allowed in editions; use \
                 features.(pb.java).utf8_validation
                 """, at: [PathNumber.File.options])
+        }
+    }
+}
+
+extension FileValidator {
+    /// Reports exported types inside the message if the file has the visibility `STRICT`, which keeps them local.
+    func validateVisibility(of message: Message, at path: ProtoPath) {
+        guard file.features.defaultSymbolVisibility == .strict else { return }
+        for (index, nested) in message.nestedType.enumerated()
+        where nested.visibility == .export {
+            file.fail(
+                "a nested message cannot be exported with STRICT default_symbol_visibility",
+                at: path + [PathNumber.Message.nestedType, Int32(index), PathNumber.name])
+        }
+        let range = message.reservedRange.first
+        let isNamespace =
+            path.count == 2 && message.visibility != .export
+            && message.reservedRange.count == 1 && range?.start == 1
+            && range?.end == NumberRange.maxFieldNumber + 1
+        guard !isNamespace else { return }
+        for (index, type) in message.enumType.enumerated()
+        where type.visibility == .export {
+            file.fail(
+                """
+                a nested enum cannot be exported with STRICT default_symbol_visibility, except in a \
+                local message that is not nested and has 'reserved 1 to max;'
+                """, at: path + [PathNumber.Message.enumeration, Int32(index), PathNumber.name])
         }
     }
 }
@@ -43,11 +70,6 @@ private struct FeatureUseChecker: OptionsVisitor {
         }
         if features.hasUnknownValue {
             file.fail("a feature cannot be set to an UNKNOWN value", at: path)
-        }
-        if !file.isEdition2024,
-            features.enforceNamingStyle != nil || features.defaultSymbolVisibility != nil
-        {
-            file.fail("this feature exists only from edition 2024 on", at: path)
         }
         if Options.messageName == Google.Protobuf.FieldOptions.messageName,
             let field = declared.fields[Array(path.dropLast())]

@@ -72,6 +72,7 @@ struct FileValidator {
             file.fail(
                 "a message set has extensions only, no fields", at: path + [PathNumber.name])
         }
+        validateVisibility(of: message, at: path)
         validateDeclarations(of: message, at: path)
         validateOneofs(of: message, at: path)
         for (index, field) in message.field.enumerated() {

@@ -24,10 +24,8 @@ struct StyleValidator {
 
     func validate() {
         let descriptor = file.descriptor
-        if isEnforced(file.features) {
-            for part in file.package.split(separator: ".") {
-                check(String(part), .lowerSnake, at: [PathNumber.File.package])
-            }
+        if isEnforced(file.features), !file.package.isEmpty {
+            check(file.package, .lowerSnake, at: [PathNumber.File.package])
         }
         for (index, message) in descriptor.messageType.enumerated() {
             validate(message, file.features, at: [PathNumber.File.message, Int32(index)])
@@ -119,7 +117,10 @@ struct StyleValidator {
             return first.isUpper && name.allSatisfy { $0.isUpper || $0.isLower || $0.isDigit }
         case .lowerSnake:
             return first.isLower && hasGoodUnderscores(name)
-                && name.allSatisfy { $0.isLower || $0.isDigit || $0 == UInt8(ascii: "_") }
+                && name.allSatisfy {
+                    // Only packages have dots. As in protoc, the parts of their names are not checked alone.
+                    $0.isLower || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".")
+                }
         case .upperSnake:
             return first.isUpper && hasGoodUnderscores(name)
                 && name.allSatisfy { $0.isUpper || $0.isDigit || $0 == UInt8(ascii: "_") }
