@@ -110,14 +110,13 @@ struct FileSource {
 // MARK: - Header and imports of a file
 
 extension FileSource {
-    /// The modules that have the types of imported files, and the messages of SwiftProtobuf of this file.
+    /// The modules that have the types of this file and of imported ones, and those that declare the namespaces around
+    /// this file's declarations.
     private var importedModules: [String] {
-        var found: Set<String> = []
+        var found = Set(SwiftGenerator.prefixes(namespace).compactMap { names.modules[$0] })
         var seen: Set<String> = []
-        var pending = file.dependencies
-        if options.messages == .swiftProtobuf, let module = options.modules[file.name] {
-            found.insert(module)
-        }
+        // Messages of SwiftProtobuf that are made from this file can be in another module as well.
+        var pending = file.dependencies + [file]
         while let next = pending.popLast() {
             guard seen.insert(next.name).inserted else { continue }
             if let module = options.modules[next.name] { found.insert(module) }

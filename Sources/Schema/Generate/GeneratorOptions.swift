@@ -75,7 +75,8 @@ public struct GeneratorOptions: Hashable, Sendable {
     public var keepsMethodCasing = false
 
     /// The Swift modules that have the types of other `.proto` files, by the name of the `.proto` file. The generated
-    /// source imports these modules, and nothing is generated for these files. Default: none.
+    /// source imports these modules, and nothing is generated for these files but services with messages of SwiftProtobuf.
+    /// Default: none.
     public var modules: [String: String] = [:]
 
     /// Whether every file that can be generated for a `.proto` file is written, even if it has no declarations. The

@@ -40,7 +40,7 @@ public struct SwiftGenerator: Sendable {
         let named = try namedFiles(schema, files)
         try refuseMissingTypes(named, selection)
         let chosen = named.filter { !isElsewhere($0) }
-        let names = TypeNames(schema, modules: typeModules)
+        let names = TypeNames(schema, modules: options.namespaceModules)
         let recursion = RecursiveFields(schema.pool)
         var results: [GeneratedFile] = []
         for file in named {
@@ -51,7 +51,7 @@ public struct SwiftGenerator: Sendable {
                 results += source.emptyFiles()
             }
         }
-        if let namespaces = namespaces(of: chosen, in: schema, names) { results.append(namespaces) }
+        if let namespaces = namespaces(of: chosen, names) { results.append(namespaces) }
         try refuseEqualPaths(results)
         return results
     }
@@ -70,11 +70,6 @@ public struct SwiftGenerator: Sendable {
             files.append(file)
         }
         return files
-    }
-
-    /// The modules with types and namespaces that this generator has written. The messages of SwiftProtobuf have none.
-    private var typeModules: [String: String] {
-        options.messages == .swiftlet ? options.modules : [:]
     }
 
     /// Whether the types of the file are in the library, or in another module.
@@ -99,27 +94,20 @@ public struct SwiftGenerator: Sendable {
 
 extension SwiftGenerator {
     /// The file that declares the namespaces of the packages; nil when there are none to declare.
-    private func namespaces(
-        of files: [FileSchema], in schema: Schema, _ names: TypeNames
-    ) -> GeneratedFile? {
-        let declared = Set(
-            schema.files.filter { typeModules[$0.name] != nil }.flatMap {
-                Self.prefixes(names.namespace($0.package))
-            } + ProvidedTypes.packages.values)
+    private func namespaces(of files: [FileSchema], _ names: TypeNames) -> GeneratedFile? {
         let needed = Set(files.flatMap { Self.prefixes(names.namespace($0.package)) })
-            .subtracting(declared)
+            .subtracting(names.modules.keys)
         let aliases = names.rootAliases.inOrder { $0.key < $1.key }
         guard !needed.isEmpty || !aliases.isEmpty || options.writesEmptyFiles else { return nil }
         var writer = SourceWriter()
         writer.line("\(GeneratedFile.mark). Do not edit.")
         writer.line("// The packages of the .proto files, as namespaces.")
-        var modules = modules(
-            declaring: Set(needed.compactMap(\.first)).union(aliases.map(\.value)).filter {
-                !needed.contains([$0])
-            }, in: schema, names)
-        if needed.contains(where: { $0.first == "Google" }) { modules.append("Swiftlet") }
-        if !modules.isEmpty { writer.separate() }
-        for module in modules { writer.line(options.importKeyword + module) }
+        let others = needed.map { Array($0.dropLast()) } + aliases.map { [$0.value] }
+        let imports = Set(others.compactMap { names.modules[$0] })
+        if !imports.isEmpty {
+            writer.separate()
+            for module in imports.inOrder() { writer.line(options.importKeyword + module) }
+        }
         for path in needed.inOrder(by: { $0.lexicographicallyPrecedes($1) }) {
             write(path, needed, &writer)
         }
@@ -130,23 +118,6 @@ extension SwiftGenerator {
         }
         // No .proto file is named so, while there can be a Packages.proto.
         return GeneratedFile(path: "+Packages.\(options.fileExtension)", source: writer.text)
-    }
-
-    /// The modules of other files that declare these types and namespaces, which are in no other.
-    private func modules(
-        declaring roots: Set<String>, in schema: Schema, _ names: TypeNames
-    ) -> [String] {
-        var roots = roots
-        var found: Set<String> = []
-        for file in schema.files {
-            guard let module = typeModules[file.name] else { continue }
-            let namespace = names.namespace(file.package).first
-            let declared =
-                namespace.map { [$0] }
-                ?? (file.messages.map(names.name) + file.enums.map(names.name))
-            for name in declared where roots.remove(name) != nil { found.insert(module) }
-        }
-        return found.inOrder()
     }
 
     /// Writes a namespace with the namespaces inside it. Does nothing if the parent of the namespace is also needed:
@@ -173,7 +144,7 @@ extension SwiftGenerator {
         }
     }
 
-    private static func prefixes(_ path: [String]) -> [[String]] {
+    static func prefixes(_ path: [String]) -> [[String]] {
         path.indices.map { Array(path[...$0]) }
     }
 }
@@ -184,6 +155,10 @@ extension GeneratorOptions {
 
     /// Whether the source has messages and enums.
     var writesMessages: Bool { messages == .swiftlet && !writesServicesOnly }
+
+    /// The modules that have the names of this generator, by the name of the `.proto` file. Messages of SwiftProtobuf
+    /// have other names, and their modules declare no namespaces.
+    var namespaceModules: [String: String] { messages == .swiftlet ? modules : [:] }
 
     /// The import of a module whose types the declarations use.
     var importKeyword: String { access + "import " }

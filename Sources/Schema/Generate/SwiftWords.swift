@@ -20,13 +20,13 @@ enum SwiftWords {
     /// Names that an enum cannot have, because inside it they mean an associated type of `OpenEnum`.
     static let enumTypeNames: Set = ["RawValue"]
 
-    /// Names of types that the other faces of a client refer to. The functions of these faces are in
+    /// Names of types and modules that the other faces of a client, and codecs for SwiftProtobuf, refer to. These are in
     /// extensions outside the client's namespace, so only a message without a package, or the namespace of a package,
     /// would hide the type.
     static let faceTypeNames: Set = [
-        "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Response",
-        "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "UnaryCall",
-        "WritingCall",
+        "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Codec", "Response",
+        "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "SwiftProtobuf",
+        "UnaryCall", "WritingCall",
     ]
 
     /// Names that the properties of a message cannot have, because `Message` declares them or because

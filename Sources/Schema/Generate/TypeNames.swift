@@ -2,13 +2,16 @@
 ///
 /// A package is a namespace: `grpc.health.v1` is `Grpc.Health.V1`, nested enums without cases. Names are
 /// chosen for all files of the schema in their order. So they do not depend on which files are generated. The files of
-/// other modules come first, module by module: their names do not depend on the files beside them here.
+/// other modules come first, because these modules have chosen their names without the other files.
 struct TypeNames {
     /// The components of the Swift name, keyed by the full name.
     private var paths: [String: [String]] = [:]
     /// The Swift names that each namespace or type declares.
     private var scopes: [[String]: NameScope] = [:]
     private var packages: [String: [String]] = ProvidedTypes.packages
+    /// The other modules that declare namespaces, and types at the top level, keyed by the path. If the packages of
+    /// several modules begin alike, the first one of them declares the namespace.
+    private(set) var modules: [[String]: String] = [:]
     private let reserved = SwiftWords.typeNames
     /// Names that a property cannot have: those of `SwiftWords`, and names of types. In an expression, the name of
     /// the type would mean the property. A box has the name of its property with an underscore, and cannot have the
@@ -16,28 +19,18 @@ struct TypeNames {
     private(set) var propertyNames = SwiftWords.propertyNames
     private let aliases = RootAliases()
 
-    /// - Parameter modules: The modules of files, by the names of the files.
-    init(_ schema: Schema, modules: [String: String] = [:]) {
+    /// - Parameter modules: The other modules that have names of this generator, by the name of the `.proto` file.
+    init(_ schema: Schema, modules: [String: String]) {
         for path in packages.values {
             if let name = path.last { _ = claim(name, "", in: Array(path.dropLast())) }
+            self.modules[path] = "Swiftlet"
         }
-        var rest = schema.files
-        while let module = rest.lazy.compactMap({ modules[$0.name] }).first {
-            add(rest.filter { modules[$0.name] == module })
-            rest.removeAll { modules[$0.name] == module }
+        var files = schema.files
+        while let module = files.lazy.compactMap({ modules[$0.name] }).first {
+            add(files.filter { modules[$0.name] == module }, of: module)
+            files.removeAll { modules[$0.name] == module }
         }
-        add(rest)
-    }
-
-    /// Chooses the names in the files of one module.
-    private mutating func add(_ files: [FileSchema]) {
-        for file in files { addPackage(file.package) }
-        for file in files {
-            let scope = namespace(file.package)
-            for message in file.messages { add(message, in: scope) }
-            for enumeration in file.enums { add(enumeration, in: scope) }
-        }
-        for service in files.flatMap(\.services) { add(service) }
+        add(files, of: nil)
     }
 
     /// The components of the namespace of a package; empty for the empty package.
@@ -75,7 +68,22 @@ extension TypeNames {
         return name
     }
 
-    private mutating func addPackage(_ package: String) {
+    /// Chooses the names of the files of one module; nil for the files without one.
+    private mutating func add(_ files: [FileSchema], of module: String?) {
+        for file in files { addPackage(file.package, of: module) }
+        for file in files {
+            let scope = namespace(file.package)
+            for message in file.messages { add(message, in: scope) }
+            for enumeration in file.enums { add(enumeration, in: scope) }
+            guard let module, scope.isEmpty else { continue }
+            for path in file.messages.map({ path($0) }) + file.enums.map({ path($0) }) {
+                modules[path] = module
+            }
+        }
+        for service in files.flatMap(\.services) { add(service) }
+    }
+
+    private mutating func addPackage(_ package: String, of module: String?) {
         var parent: [String] = []
         var fullName = ""
         for component in package.split(separator: ".") {
@@ -86,6 +94,7 @@ extension TypeNames {
                     reserved: SwiftWords.typeNames,
                     parent.isEmpty ? SwiftWords.faceTypeNames : [])
                 packages[fullName] = parent + [name]
+                modules[parent + [name]] = module
             }
             parent = namespace(fullName)
         }

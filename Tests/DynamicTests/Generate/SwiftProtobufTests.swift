@@ -116,6 +116,21 @@ struct SwiftProtobufTests {
         #expect(packages.contains("\nenum Shop {}\n"), "\(packages)")
     }
 
+    @Test(
+        "have another name for a package that would hide the codec or the module of the messages",
+        arguments: [
+            ("codec", "CodecPackage"), ("swift_protobuf.v1", "SwiftProtobufPackage.V1"),
+            ("a.codec", "A.Codec"),
+        ])
+    func packages(package: String, namespace: String) throws {
+        let source = try GeneratorSchema.source(
+            """
+            syntax = "proto3"; package \(package);
+            message M {} service S { rpc Call(M) returns (M); }
+            """, options: Self.options)
+        #expect(source.contains("\nextension \(namespace) {\n"), "\(source)")
+    }
+
     @Test("of this library's messages can be alone, too")
     func servicesOnly() throws {
         var options = GeneratorOptions()
