@@ -21,7 +21,7 @@ struct DynamicEncoder: ~Copyable {
         let layout = messageLayouts[contents.type]
         let isMessageSet = layout.isMessageSet
         if !layout.required.isEmpty { needsRequiredCheck = true }
-        contents.storage.entries.lendBackward { entry in
+        contents.entries.lendBackward { entry in
             let field = entry.value.field
             guard field >= 0 else { return }
             if isMessageSet, layouts[field].type == .message, layouts[field].isSingular {

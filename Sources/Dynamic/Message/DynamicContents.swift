@@ -13,8 +13,9 @@ struct DynamicEntry: Sendable, Equatable {
 /// Functions that change contents expect that no copy shares them. Call ``makeUnique()`` once before a series of
 /// changes.
 ///
-/// Invariant: entries are by ascending number, each number once, and no list or map in them is empty. Among many
-/// entries, some may be of fields that were cleared.
+/// Invariant: each number has one entry, the last entry has the highest number, and no list or map in them is empty.
+/// Entries are by ascending number, unless there are many and they arrived far out of order. Among many entries,
+/// some may be of fields that were cleared.
 ///
 /// `@unchecked` is safe: a storage is changed only while one value holds it.
 struct DynamicContents: @unchecked Sendable {
@@ -24,6 +25,8 @@ struct DynamicContents: @unchecked Sendable {
         let pool: SchemaPool
         let type: Int
         @safe @exclusivity(unchecked) fileprivate(set) var entries: [DynamicEntry] = []
+        /// The places of the entries by their numbers; nil while entries are by ascending number.
+        @safe @exclusivity(unchecked) fileprivate var places: [UInt32: Int]?
         /// How many of the entries are of fields that were cleared.
         @safe @exclusivity(unchecked) fileprivate var clearedCount = 0
         @safe @exclusivity(unchecked) fileprivate var unknown: [UInt8] = []
@@ -59,8 +62,19 @@ struct DynamicContents: @unchecked Sendable {
     /// Whether no field is present.
     var isEmpty: Bool { storage.entries.count == storage.clearedCount }
 
-    /// The entries of the fields that are present.
-    var present: LazyFilterSequence<[DynamicEntry]> { storage.entries.lazy.filter(\.isPresent) }
+    /// All entries by ascending number.
+    var entries: [DynamicEntry] {
+        storage.places == nil
+            ? storage.entries : storage.entries.sorted { $0.number < $1.number }
+    }
+
+    /// The entries of the fields that are present, by ascending number.
+    var present: LazyFilterSequence<[DynamicEntry]> { entries.lazy.filter(\.isPresent) }
+
+    /// The entry that is present and meets a condition, which at most one does.
+    func onlyPresent(where isFound: (DynamicEntry) -> Bool) -> DynamicEntry? {
+        storage.entries.first { $0.isPresent && isFound($0) }
+    }
 
     /// The most fields for which a search or a move of them all costs less than what avoids it.
     ///
@@ -85,6 +99,10 @@ struct DynamicContents: @unchecked Sendable {
     }
 
     private func search(_ number: UInt32) -> (index: Int, isPresent: Bool) {
+        if let places = storage.places {
+            guard let index = places[number] else { return (storage.entries.count - 1, false) }
+            return (index, storage.entries[index].isPresent)
+        }
         var low = 0
         var high = storage.entries.count - 1
         while low < high {
@@ -107,6 +125,7 @@ struct DynamicContents: @unchecked Sendable {
         guard !isKnownUniquelyReferenced(&storage) else { return }
         let copy = Storage(pool, type)
         copy.entries = storage.entries
+        copy.places = storage.places
         copy.clearedCount = storage.clearedCount
         copy.unknown = storage.unknown
         storage = copy
@@ -122,13 +141,29 @@ struct DynamicContents: @unchecked Sendable {
         assert(isKnownUniquelyReferenced(&storage))
         let entry = DynamicEntry(value: value, number: number, field: field)
         if index == storage.entries.count {
+            storage.places?[number] = index
             storage.entries.append(entry)
         } else if storage.entries[index].number == number {
             storage.entries[index] = entry
             storage.clearedCount -= 1
-        } else {
+        } else if storage.places == nil, storage.entries.count - index <= Self.maxMovedCount {
             storage.entries.insert(entry, at: index)
+        } else {
+            insertBeforeLast(entry)
         }
+    }
+
+    /// Adds an entry and moves only the last one.
+    private mutating func insertBeforeLast(_ entry: DynamicEntry) {
+        if storage.places == nil {
+            let numbers = storage.entries.indices.map { (storage.entries[$0].number, $0) }
+            storage.places = Dictionary(uniqueKeysWithValues: numbers)
+        }
+        let index = storage.entries.count - 1
+        storage.entries.append(storage.entries[index])
+        storage.entries[index] = entry
+        storage.places?[entry.number] = index
+        storage.places?[storage.entries[index + 1].number] = index + 1
     }
 
     /// Stores a value that has been checked. The other fields of its oneof must be absent.
@@ -189,7 +224,7 @@ struct DynamicContents: @unchecked Sendable {
     mutating func clear(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
         let other: UInt32?
         if storage.oneofMembers == nil, storage.entries.count <= Self.maxMovedCount {
-            other = present.first { layouts[$0.field].oneof == oneof }?.number
+            other = onlyPresent { layouts[$0.field].oneof == oneof }?.number
         } else {
             if storage.oneofMembers == nil {
                 let members = present.lazy.map { (layouts[$0.field].oneof, $0.number) }

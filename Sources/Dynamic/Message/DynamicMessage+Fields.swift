@@ -85,7 +85,7 @@ extension DynamicMessage {
     /// The field of a oneof that is present; nil when none is.
     public func present(in oneof: OneofSchema) -> FieldSchema? {
         let layouts = pool.layouts
-        return contents.present.first { layouts[$0.field].oneof == oneof.index }
+        return contents.onlyPresent { layouts[$0.field].oneof == oneof.index }
             .map { FieldSchema(pool: pool, index: $0.field) }
     }
 
