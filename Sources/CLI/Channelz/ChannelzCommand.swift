@@ -8,7 +8,7 @@ enum ChannelzCommand: Command {
     static let usage = "channelz TARGET [--format text|json] [-v] \(ChannelOptions.usage)"
     static let purpose = """
         prints the channels, subchannels, sockets and servers of a program that offers channelz,
-              with their states and counts of calls. Reads 10,000 of them at most
+              with their states and counts of calls. Reads 10,000 of them at most, and 64 MiB
         """
     static let examples = [
         "channelz localhost:50051", "channelz localhost:50051 -v",

@@ -15,7 +15,7 @@ struct ChannelzListing {
     var servers: [ChannelzMessage] = []
     /// The connections of each server.
     var serverSockets: [Int64: [ChannelzMessage]] = [:]
-    /// Whether everything was read. False if reading stopped at `ChannelzReader.maxCount` entries.
+    /// Whether everything was read. False if reading stopped at a limit of `ChannelzReader`.
     var isComplete = true
     private var serverSocketCount = 0
 

@@ -5,6 +5,8 @@ import SwiftletDynamic
 struct ChannelzReader {
     /// The most channels, subchannels, sockets and servers, counted together. Also the most calls.
     static let maxCount = 10_000
+    /// The most bytes of all answers: a server can make each entity as large as a message.
+    static let maxByteCount = 64 << 20
 
     private static let package = "grpc.channelz.v1"
 
@@ -15,6 +17,7 @@ struct ChannelzReader {
     private let service: ServiceSchema
     private var listing = ChannelzListing()
     private var callCount = 0
+    private var byteCount = 0
 
     /// - Parameters:
     ///   - channel: The channel to the server.
@@ -74,7 +77,9 @@ struct ChannelzReader {
 // MARK: - Calls
 
 extension ChannelzReader {
-    private var isFull: Bool { listing.isFull || callCount >= Self.maxCount }
+    private var isFull: Bool {
+        listing.isFull || callCount >= Self.maxCount || byteCount >= Self.maxByteCount
+    }
 
     private mutating func call(
         _ name: String, _ fields: [String: Int64]
@@ -85,7 +90,9 @@ extension ChannelzReader {
         callCount += 1
         var request = DynamicMessage(method.input)
         for (field, value) in fields { try request.set(field, .int64(value)) }
-        return ChannelzMessage(message: try await channel.unary(method.dynamic(), request))
+        let answer = try await channel.unary(method.dynamic(), request)
+        byteCount += try answer.encoded().count
+        return ChannelzMessage(message: answer)
     }
 
     /// Reads all pages of a list whose elements have a `ref`.

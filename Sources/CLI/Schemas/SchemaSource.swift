@@ -67,8 +67,9 @@ enum SchemaSource {
             let added = files?.services.map(\.fullName) ?? []
             do {
                 let names = try await reflection.serviceNames()
-                let known = Set(names)
-                return names + added.filter { !known.contains($0) }
+                // By bytes, because a server's names can be costly to compare.
+                let known = Set(names.map { Array($0.utf8) })
+                return names + added.filter { !known.contains(Array($0.utf8)) }
             } catch let error as RPCError where error.code == .unimplemented && !added.isEmpty {
                 return added
             }

@@ -17,6 +17,9 @@ public final class ReconnectService: LoopbackService {
         var maximum = Duration.seconds(120)
     }
 
+    /// The most connections that are recorded.
+    static let maxArrivalCount = 1_000
+
     private let listener: ClosingListener
     private let initial: Duration
     private let slack: Duration
@@ -40,10 +43,15 @@ public final class ReconnectService: LoopbackService {
 
     deinit { listener.close() }
 
-    /// The number of connections since the last call of `Start`. Without one, since the service was made.
+    /// The number of connections since the last call of `Start`. Without one, since the service was made. At most
+    /// 1,001: then `Stop` fails with RESOURCE_EXHAUSTED.
     public var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
-    private func arrived() { state.withLock { $0.arrivals.append(.now) } }
+    private func arrived() {
+        state.withLock { state in
+            if state.arrivals.count <= Self.maxArrivalCount { state.arrivals.append(.now) }
+        }
+    }
 
     public func register(in methods: inout ServerMethods) {
         typealias Nothing = GRPC.Testing.Empty
@@ -63,6 +71,12 @@ public final class ReconnectService: LoopbackService {
             Method<Nothing, GRPC.Testing.ReconnectInfo>(bundled: service + "Stop", .unary)
         ) { _, _ in
             let (arrivals, maximum) = self.state.withLock { ($0.arrivals, $0.maximum) }
+            guard arrivals.count <= Self.maxArrivalCount else {
+                throw RPCError(
+                    .resourceExhausted,
+                    "more than \(Self.maxArrivalCount) connections "
+                        + "since 'Start'")
+            }
             return BackoffVerdict.of(
                 arrivals, initial: self.initial, maximum: maximum, slack: self.slack)
         }

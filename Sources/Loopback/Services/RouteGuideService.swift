@@ -45,7 +45,7 @@ extension ServerMethods {
                 bundled: Self.path("RouteChat"), .bidirectional)
         ) { incoming, replies, _ in
             for try await note in incoming {
-                for earlier in notes.add(note) { try await replies.write(earlier) }
+                for earlier in try notes.add(note) { try await replies.write(earlier) }
             }
         }
     }
@@ -55,13 +55,15 @@ extension ServerMethods {
 
 /// The notes of each location.
 private final class NoteBoard: Sendable {
-    private let notes = Mutex<[RouteGuide.RouteNote]>([])
+    private let notes = Mutex(KeptMessages<RouteGuide.RouteNote>())
 
-    /// Adds a note, and returns the earlier notes of its location.
-    func add(_ note: RouteGuide.RouteNote) -> [RouteGuide.RouteNote] {
-        notes.withLock { notes in
-            defer { notes.append(note) }
-            return notes.filter { $0.location == note.location }
+    /// Adds a note, and returns the earlier notes of its location. Throws RESOURCE_EXHAUSTED if there are too
+    /// many.
+    func add(_ note: RouteGuide.RouteNote) throws(RPCError) -> [RouteGuide.RouteNote] {
+        try notes.withLock { (notes) throws(RPCError) in
+            let earlier = notes.all.filter { $0.location == note.location }
+            try notes.append(note)
+            return earlier
         }
     }
 }

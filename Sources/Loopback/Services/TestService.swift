@@ -69,9 +69,12 @@ public struct TestService: LoopbackService {
         methods.bidirectional(Output(bundled: Self.path("HalfDuplexCall"), .bidirectional)) {
             requests, replies, context in
             context.echoMetadata()
-            var all: [GRPC.Testing.StreamingOutputCallRequest] = []
-            for try await request in requests { all.append(request) }
-            for request in all { try await Self.answer(request, replies, context) }
+            var kept = KeptMessages<GRPC.Testing.StreamingOutputCallRequest>()
+            for try await var request in requests {
+                request.payload = nil
+                try kept.append(request)
+            }
+            for request in kept.all { try await Self.answer(request, replies, context) }
         }
     }
 

@@ -75,6 +75,35 @@ struct ChannelzCommandTests {
         #expect(lines.last?.hasSuffix("  channel \(count) : UNKNOWN") == true)
     }
 
+    @Test("reads a limited number of bytes")
+    func manyBytes() async throws {
+        let schema = try Schema(ProtoCompiler().compile(source: ChannelzSource.text))
+        let name = "grpc.channelz.v1.GetTopChannelsResponse"
+        let type = try #require(schema.message(name))
+        let target = String(repeating: "a", count: 1 << 20)
+        let lastID: Int64 = 100
+        let pages = try (1...lastID).map { id in
+            try DynamicMessage(
+                json: """
+                    {"channel": [{"ref": {"channelId": \(id)}, "data": {"target": "\(target)"}}],
+                    "end": \(id == lastID)}
+                    """, as: type
+            ).encoded()
+        }
+        let calls = Counter()
+        let server = try LoopbackServer { server in
+            server.unary(Self.method("GetTopChannels")) { _, _ in
+                calls.add()
+                return pages[calls.count - 1]
+            }
+            server.unary(Self.method("GetServers")) { _, _ in [0x10, 0x01] }
+        }
+        let run = try await Program.run(["channelz", server.target])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors == "swiftlet: the server has more entities than are shown\n")
+        #expect(calls.count == 64)
+    }
+
     /// A server with canned answers to calls of channelz.
     private static func server(_ answers: String) throws -> LoopbackServer {
         let schema = try Schema(ProtoCompiler().compile(source: ChannelzSource.text))
