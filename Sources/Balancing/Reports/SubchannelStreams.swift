@@ -12,7 +12,7 @@ extension ServiceConfig {
 extension BalancerContext {
     /// Requests load reports from the server of a subchannel, outside of calls and while the
     /// subchannel is connected (proposal A51). The reports arrive in
-    /// ``Balancer/subchannel(_:reported:_:)``. A server without the service
+    /// `Balancer.subchannel(_:reported:_:)`. A server without the service
     /// `xds.service.orca.v3.OpenRcaService` sends none.
     ///
     /// - Parameters:
