@@ -59,7 +59,7 @@ struct StatusMappingTests {
             to: ResendTests.Carrier(), StreamHandle(slot: 0, generation: 0),
             ConnectionRecord(peer: "there", ConnectionTimes(begun: .now)),
             attempt: request.attempt)
-        // Nobody turns the queue, so no timer fires.
+        // The test does not turn the queue. Therefore no timer fires.
         if left < .seconds(1) { try await Task.sleep(for: left) }
         let trailers: Metadata = ["x": "1"]
         call.receive(

@@ -80,7 +80,7 @@ struct HandlerDemandTests {
         #expect(call.askedCount == 2)
     }
 
-    @Test("of a released call ends it with its next message, because nobody can ask for more")
+    @Test("of a released call cannot grow: one more message ends the call")
     func released() {
         for (initialDemand, isPaused) in [(2, false), (nil, true)] {
             let observer = observer(initialDemand)

@@ -134,9 +134,9 @@ struct HealthCheckTests {
             server.target, credentials: .insecure, arguments: Self.arguments(),
             defaultOptions: .with { $0.credentials = token })
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
-        // The connection of a channel that closes need not wait for the channel's own call.
+        // Does not wait for the channel's own call.
         await channel.close(grace: .seconds(3_600))
-        try await eventually { server.connectionCount == 1 }
+        #expect(server.connectionCount == 1)
     }
 
     @Test("fail with the credentials, and take the server out of use")

@@ -257,10 +257,17 @@ struct MetricsTests {
         arguments.metricSinks = [totals]
         arguments.maxConnectionCount = 3
         let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            for _ in 0..<3 { group.addTask { try await channel.unary(Self.echo, [1]) } }
-            await gate.waitFor(3)
-            gate.open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // A call that gets no connection says at its deadline what it has waited for.
+            let options = CallOptions.with { $0.timeout = .seconds(60) }
+            for _ in 0..<3 {
+                group.addTask { _ = try await channel.unary(Self.echo, [1], options: options) }
+            }
+            // Beside the calls, so that one that fails is reported.
+            group.addTask {
+                await gate.waitFor(3)
+                gate.open()
+            }
             try await group.waitForAll()
         }
         let core = try #require(channel.backend as? ChannelCore)

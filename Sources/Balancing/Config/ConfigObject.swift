@@ -253,7 +253,8 @@ extension ConfigObject {
         }
         return members.keys.inOrder().flatMap { name -> [String] in
             guard let isIgnored = fields[name] else {
-                return ["\(place.path(of: name)): the field is not known, so it has no effect"]
+                let path = RPCError.shown(place.path(of: name))
+                return ["\(path): the field is not known, so it has no effect"]
             }
             guard !isIgnored, let value = members[name] else { return [] }
             guard case .array(let values) = value else { return unread(value, name) }

@@ -77,7 +77,7 @@ extension SubchannelStream {
         call?.receiveNext()
     }
 
-    /// False while the call waits for the metadata of its credentials.
+    /// False also while the call waits for the metadata of its credentials: then the connection does not count it.
     var isOpen: Bool { state.withLock { $0.call }?.mayHaveSent ?? false }
 
     private func step(_ action: SubchannelStreamState.Action) {

@@ -14,8 +14,8 @@ struct StatusDetails {
     /// The most types that are looked up for one status: each may cost a whole exchange with the server.
     private static let maxLookUpCount = 16
 
-    /// What was looked up, by the names of the types.
-    private typealias LookUps = [String: Result<Schema, any Error>]
+    /// What was looked up, by the bytes of the names: a name of the server can be costly to compare.
+    private typealias LookUps = [[UInt8]: Result<Schema, any Error>]
 
     /// The details as JSON, one below the other; empty when the error has none.
     func text(of error: RPCError) async -> String {
@@ -58,7 +58,8 @@ struct StatusDetails {
         guard let reflection else {
             throw LookupError(description: "the schema has no message '\(name)'")
         }
-        if let known = lookUps[name] { return try known.get() }
+        let key = Array(name.utf8)
+        if let known = lookUps[key] { return try known.get() }
         guard lookUps.count < Self.maxLookUpCount else {
             throw LookupError(
                 description: "\(Self.maxLookUpCount) types of details were looked up before")
@@ -69,7 +70,7 @@ struct StatusDetails {
         } catch {
             found = .failure(error)
         }
-        lookUps[name] = found
+        lookUps[key] = found
         return try found.get()
     }
 }

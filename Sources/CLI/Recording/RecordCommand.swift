@@ -32,8 +32,7 @@ enum RecordCommand: Command {
         }
         let address = try ServerOptions.address(arguments)
         let localSchema = try SchemaOptions.localSchema(arguments)
-        // Callers set the time limits of their calls.
-        // The two sides decide how large a message may be.
+        // Callers set the time limits of their calls, and the two sides the size of messages.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil) {
             $0.maxReceiveMessageByteCount = Int(Int32.max)
         }

@@ -5,7 +5,7 @@ extension ChannelCore {
     func calls(on link: Link) -> any OwnCalls { LinkCalls(link, of: self) }
 }
 
-/// Carries the calls of a channel itself on one connection, whatever the channel's other connections are.
+/// Makes the calls of a channel itself, and opens them on one connection. No picker chooses it.
 final class LinkCalls: OwnCalls, CallBackend {
     private let link: Link
     private let channel: ChannelCore

@@ -57,7 +57,7 @@ package enum StatusMapping {
 }
 
 extension RPCError {
-    /// What a server's CANCELLED means after the deadline: the server has stopped the call then, before the timer of this
+    /// The error in place of a CANCELLED that arrives after the deadline. The server's timer was sooner than that of this
     /// side (PROTOCOL-HTTP2, "Client Cancellation"). Nothing of the trailers is used.
     var late: RPCError {
         var late = RPCError(

@@ -25,7 +25,7 @@ final class Followers<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Without this, a follower would wait for ever for a value that is gone.
+    /// Nothing changes the value any more. An `AsyncStream` does not end by itself when its source is released.
     deinit {
         for (_, follower) in state.withLock({ $0.followers }) { follower.finish() }
     }

@@ -2,7 +2,8 @@ extension FieldSchema {
     /// The name in the text format: a group has the name of its message, and so has an extension of a message set that
     /// its message declares.
     var textName: String {
-        if isExtension { return "[\(isNamedByMessage ? parent?.fullName ?? fullName : fullName)]" }
+        if isNamedByMessage, let message { return "[\(message.fullName)]" }
+        if isExtension { return "[\(fullName)]" }
         return isGroupLike ? message?.name ?? name : name
     }
 

@@ -240,13 +240,13 @@ extension FakeStream: StreamCarrier {
 
     func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
 
-    /// Cancels the call, as its caller would. Does nothing after its end.
     /// The channel was closed, and no call can receive the response any more.
     func wasNotUsed() {
         state.withLock { $0.end() }
         tell(.over)
     }
 
+    /// Cancels the call, as its caller would. Does nothing after its end.
     func cancel() {
         let call = state.withLock { $0.call }
         call?.cancel()

@@ -17,8 +17,7 @@ struct KeptMessages<Element: Message> {
         guard byteCount <= Self.maxByteCount else {
             throw RPCError(
                 .resourceExhausted,
-                "the server keeps at most \(Self.maxByteCount) bytes "
-                    + "of messages")
+                "the server keeps at most \(Self.maxByteCount) bytes of messages")
         }
         all.append(message)
     }

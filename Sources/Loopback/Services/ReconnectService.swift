@@ -74,8 +74,7 @@ public final class ReconnectService: LoopbackService {
             guard arrivals.count <= Self.maxArrivalCount else {
                 throw RPCError(
                     .resourceExhausted,
-                    "more than \(Self.maxArrivalCount) connections "
-                        + "since 'Start'")
+                    "more than \(Self.maxArrivalCount) connections since 'Start'")
             }
             return BackoffVerdict.of(
                 arrivals, initial: self.initial, maximum: maximum, slack: self.slack)

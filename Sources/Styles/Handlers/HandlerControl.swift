@@ -9,12 +9,12 @@ final class HandlerControl: Sendable {
         var call: (any CallRequests)?
         var isPaused = false
         /// The number of messages that the program wants and that were not asked for yet. The
-        /// largest number means all messages.
+        /// largest number means all messages. Below zero: one more was asked for, which ends a released call.
         var wantedCount: Int
         /// Whether a message was asked for whose handler has not returned yet. At most one message
         /// is asked for at a time.
         var isAsking = false
-        /// Whether the program has released the call, so that nobody can ask for more messages.
+        /// Whether the program has released the call. Then nobody can ask for more messages.
         var isReleased = false
         var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
@@ -22,7 +22,7 @@ final class HandlerControl: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Whether the program did not want the message that was asked for.
+    /// Whether the message that was asked for ends a released call. Read for each message, without the lock.
     private let isExcess = Atomic(false)
 
     init(initialDemand: Int?) {
@@ -47,8 +47,8 @@ extension HandlerControl {
         askIfWanted { $0.isPaused = false }
     }
 
-    /// Asks for a message more than the program wanted, which ends the call: otherwise an end behind it would never be
-    /// delivered.
+    /// The program has released the call. When it has received what it wanted, one more message is asked for. If the server
+    /// sends one, the call is cancelled. If not, the end of the call is delivered, which would wait otherwise.
     func wasReleased() {
         askIfWanted { state in
             state.isReleased = true
@@ -72,7 +72,7 @@ extension HandlerControl {
         let call = state.withLock { state in
             change(&state)
             let call = state.takeNextRequest()
-            if state.isExcess { isExcess.store(true, ordering: .relaxed) }
+            if state.wantedCount < 0 { isExcess.store(true, ordering: .relaxed) }
             return call
         }
         call?.receiveNext()
@@ -130,8 +130,6 @@ extension HandlerControl {
 }
 
 extension HandlerControl.State {
-    fileprivate var isExcess: Bool { isAsking && wantedCount < 0 }
-
     fileprivate mutating func want(_ count: Int) {
         let (sum, isTooLarge) = wantedCount.addingReportingOverflow(count)
         wantedCount = isTooLarge ? .max : sum

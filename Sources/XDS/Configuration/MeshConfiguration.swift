@@ -26,8 +26,8 @@ enum ClusterState: Hashable, Sendable {
     case usable(ClusterConfiguration)
     /// The message of the calls that are sent there.
     case failed(String)
-    /// The same for a cluster to which no route leads any more. A call that waits for ready must end, too: the cluster
-    /// stays as long as calls use it, so that both would stay for ever (A31).
+    /// The same for a cluster to which no route leads any more. Calls that wait for ready fail, too (A31). They keep the
+    /// cluster, and nothing would end their wait.
     case removed(String)
 }
 

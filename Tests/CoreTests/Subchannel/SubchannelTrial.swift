@@ -222,7 +222,7 @@ extension ServerName: ExpressibleByStringLiteral {
     public init(stringLiteral name: String) { self.init(name: name) }
 }
 
-/// The source of reports that nobody asks for a stream.
+/// Makes no stream: these tests decide what is wanted, and carry nothing out.
 struct NoReports: ReportSource {
     func makeStream(
         _ subject: SubchannelSubject, on link: Link, calls: any OwnCalls, backoff: Backoff,
