@@ -34,12 +34,11 @@ struct AddressUpdateTests {
         let servers = try (0..<2).map { _ in try SlowServer() }
         func result(_ number: Int) -> ResolverResult { ResolverResult([servers[number].endpoint]) }
         let resolver = PushedResolver(result(0))
-        Resolvers.register(forModule: "listed-again") { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.connectTimeout = .seconds(3_600)
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
-        let channel = try Channel("listed-again:///x", credentials: .insecure, arguments: arguments)
+        let channel = try Channel(resolver.target(), credentials: .insecure, arguments: arguments)
         channel.connect()
         for (number, server) in servers.enumerated() {
             await resolver.push(result(number))
@@ -62,11 +61,9 @@ struct AddressUpdateTests {
             ResolverResult(numbers.map { servers[$0].endpoint })
         }
         let resolver = PushedResolver(result(before))
-        let scheme = "kept-\(before.count)-" + after.map(String.init).joined(separator: "-")
-        Resolvers.register(forModule: scheme) { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.connectTimeout = .seconds(3_600)
-        let channel = try Channel("\(scheme):///x", credentials: .insecure, arguments: arguments)
+        let channel = try Channel(resolver.target(), credentials: .insecure, arguments: arguments)
         channel.connect()
         try await eventually { servers[0].peer.connectionCount == 1 }
         for _ in 0..<3 {

@@ -221,8 +221,7 @@ struct CallCredentialsTests {
     func late() async throws {
         let gate = Gate()
         let resolver = PushedResolver(nil)
-        Resolvers.register(forModule: "late-proof") { resolver.made(on: $0) }
-        let channel = try Channel("late-proof:///a", credentials: .insecure)
+        let channel = try Channel(resolver.target("a"), credentials: .insecure)
         let credentials = Deaf(gate)
         let call = Task {
             try await channel.unary(Self.whoAmI, [], options: Self.options(credentials))

@@ -79,8 +79,7 @@ struct ChannelStartTests {
     @Test("reports to its resolver that the network is back, also while it handles another event")
     func networkIsBackMeanwhile() async throws {
         let resolver = CallingResolver()
-        try Resolvers.register("calling-test") { _ in resolver }
-        let channel = try Channel("calling-test:///x", credentials: .insecure)
+        let channel = try Channel(OwnScheme.target { _ in resolver }, credentials: .insecure)
         let core = try #require(channel.backend as? ChannelCore)
         resolver.whileStarting.withLock { $0 = { [weak core] in core?.resetBackoff() } }
         channel.connect()

@@ -34,8 +34,7 @@ struct ConnectionScalingTests {
             return ResolverResult(endpoints: .success(endpoints), serviceConfig: .success(config))
         }
         let resolver = PushedResolver(result(1))
-        Resolvers.register(forModule: "scaling-test") { resolver.made(on: $0) }
-        let channel = try Channel("scaling-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         async let first = channel.unary(HostileTrial.echo, [0])
         await gate.waitFor(1)
         await resolver.push(result(2))

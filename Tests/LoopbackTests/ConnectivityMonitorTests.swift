@@ -75,8 +75,8 @@ struct ConnectivityMonitorTests {
         let monitor = ConnectivityMonitor(includesLocal: true)
         var arguments = ChannelArguments()
         arguments.connectivityMonitor = monitor
-        try Resolvers.register("silent-test") { _ in PushedResolver(nil) }
-        let channel = try Channel("silent-test:///x", credentials: .insecure, arguments: arguments)
+        let channel = try Channel(
+            PushedResolver(nil).target(), credentials: .insecure, arguments: arguments)
         let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
         try channel.startUnary(HostileTrial.echo, [1]) { result in
             if case .failure(let failure) = result { error.yield(failure) }

@@ -33,9 +33,8 @@ struct DeferredStreamTests {
                 BearerToken.Token("secret")
             }
         case .serviceConfig:
-            target = "deferred-stream:///x"
             let endpoint = Endpoint([try ServerAddress(server.target)])
-            Resolvers.register(forModule: "deferred-stream") { channel in
+            target = OwnScheme.target { channel in
                 let resolver = PushedResolver(nil).made(on: channel)
                 // After the start of the call that has started the resolver.
                 channel.loop.run { Task { await resolver.push(ResolverResult([endpoint])) } }

@@ -202,8 +202,7 @@ struct HealthCheckTests {
                 endpoints: .success(endpoints), serviceConfig: .success(config))
         }
         let resolver = PushedResolver(result("a"))
-        Resolvers.register(forModule: "health-test") { resolver.made(on: $0) }
-        let channel = try Channel("health-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
         #expect(health.watcherCount(of: "a") == 1)
         await resolver.push(result("b"))

@@ -130,8 +130,7 @@ struct InheritedDeadlineTests {
         let resolver = CallingResolver(try ServerAddress(server.target)) {
             deadline.yield(InheritedDeadline.local.get())
         }
-        try Resolvers.register("calling-test") { _ in resolver }
-        let channel = try Channel("calling-test:///x", credentials: .insecure)
+        let channel = try Channel(OwnScheme.target { _ in resolver }, credentials: .insecure)
         let token = BearerToken(allowsInsecureConnections: true) {
             deadline.yield(InheritedDeadline.local.get())
             return BearerToken.Token("t")

@@ -144,8 +144,7 @@ struct LoadReportStreamTests {
         let received = Received()
         let endpoints = [Endpoint([try ServerAddress(server.target)])]
         let resolver = PushedResolver(nil)
-        Resolvers.register(forModule: "load-test") { resolver.made(on: $0) }
-        let channel = try Channel("load-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         channel.connect()
         try await eventually { resolver.isStarted }
         func push(_ intervals: [String: Duration]) async {

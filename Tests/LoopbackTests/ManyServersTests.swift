@@ -97,9 +97,8 @@ struct ManyServersTests {
     func pushed() async throws {
         let servers = try (0..<3).map { try Self.server(UInt8($0)) }
         let resolver = PushedResolver(ResolverResult(try Self.endpoints([servers[0]])))
-        Resolvers.register(forModule: "pushed-test") { resolver.made(on: $0) }
         let channel = try Channel(
-            "pushed-test:///shop", credentials: .insecure, arguments: Self.roundRobin())
+            resolver.target("shop"), credentials: .insecure, arguments: Self.roundRobin())
         #expect(channel.backend.authority == "shop")
         #expect(try await Self.answers(4, on: channel) == [0: 4])
         await resolver.push(ResolverResult(try Self.endpoints([servers[1], servers[2]])))
@@ -115,8 +114,7 @@ struct ManyServersTests {
     func resolverFails() async throws {
         let error = RPCError(.unavailable, "the registry does not answer")
         let resolver = PushedResolver(ResolverResult(endpoints: .failure(error)))
-        Resolvers.register(forModule: "failing-test") { resolver.made(on: $0) }
-        let channel = try Channel("failing-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         let thrown = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.whoAmI, [])
         }
@@ -167,8 +165,7 @@ struct ManyServersTests {
             endpoints: .success(try Self.endpoints([server])),
             serviceConfig: .success(ServiceConfig(balancing: policy)))
         let resolver = PushedResolver(result)
-        Resolvers.register(forModule: "wake-test") { resolver.made(on: $0) }
-        let channel = try Channel("wake-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         #expect(try await Self.answers(1, on: channel) == [1: 1])
         for _ in 0..<50 { await resolver.push(result) }
         let core = try #require(channel.backend as? ChannelCore)
@@ -180,8 +177,7 @@ struct ManyServersTests {
         let servers = try (0..<2).map { try Self.server(UInt8($0)) }
         let endpoints = try Self.endpoints(servers)
         let resolver = PushedResolver(ResolverResult(endpoints))
-        Resolvers.register(forModule: "switch-test") { resolver.made(on: $0) }
-        let channel = try Channel("switch-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         #expect(try await Self.answers(4, on: channel) == [0: 4])
         for balancing in [RoundRobin(), PickFirst(), RoundRobin()] as [any BalancingPolicy] {
             await resolver.push(
@@ -200,8 +196,7 @@ struct ManyServersTests {
         let bad = RPCError(.unavailable, "bad config")
         let resolver = PushedResolver(
             ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
-        Resolvers.register(forModule: "bad-config-test") { resolver.made(on: $0) }
-        let channel = try Channel("bad-config-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         let thrown = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.whoAmI, [])
         }
@@ -218,8 +213,7 @@ struct ManyServersTests {
 
     @Test("whose resolver never reports ends calls at their deadline, without sending them")
     func silentResolver() async throws {
-        try Resolvers.register("silent-test") { _ in PushedResolver(nil) }
-        let channel = try Channel("silent-test:///x", credentials: .insecure)
+        let channel = try Channel(PushedResolver(nil).target(), credentials: .insecure)
         let thrown = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 Self.whoAmI, [], options: .with { $0.timeout = .milliseconds(50) })
@@ -241,8 +235,7 @@ struct ManyServersTests {
             }
         }
         let resolver = PushedResolver(nil)
-        Resolvers.register(forModule: "config-test") { resolver.made(on: $0) }
-        let channel = try Channel("config-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         async let reply = channel.unary(Self.whoAmI, [])
         try await eventually { resolver.isStarted }
         var config = ServiceConfig()
@@ -266,11 +259,10 @@ struct ManyServersTests {
         // No other process can start to listen at this address.
         let dead = Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])
         let resolver = PushedResolver(ResolverResult([dead]))
-        Resolvers.register(forModule: "moved-test") { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
-        let channel = try Channel("moved-test:///x", credentials: .insecure, arguments: arguments)
+        let channel = try Channel(resolver.target(), credentials: .insecure, arguments: arguments)
         await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
         async let answers = Self.answers(1, on: channel)
         await resolver.push(ResolverResult([dead] + (try Self.endpoints([server]))))
@@ -293,11 +285,10 @@ struct ManyServersTests {
         let server = try Self.server(1)
         let resolver = PushedResolver(
             ResolverResult([Endpoint([try ServerAddress(silent.target)])]))
-        Resolvers.register(forModule: "silent-server-test") { resolver.made(on: $0) }
         var arguments = ChannelArguments()
         arguments.connectTimeout = .seconds(3_600)
         let channel = try Channel(
-            "silent-server-test:///x", credentials: .insecure, arguments: arguments)
+            resolver.target(), credentials: .insecure, arguments: arguments)
         async let answers = Self.answers(1, on: channel)
         try await eventually { silent.connectionCount == 1 }
         await resolver.push(ResolverResult(try Self.endpoints([server])))

@@ -24,6 +24,11 @@ final class PushedResolver: Resolver {
         return self
     }
 
+    /// The target of channels that use this resolver.
+    func target(_ path: String = "x") -> String {
+        OwnScheme.target(path) { self.made(on: $0) }
+    }
+
     func start(_ results: ResolverResults) {
         let first = state.withLock { state in
             state.results = results

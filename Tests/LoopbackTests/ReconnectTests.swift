@@ -225,8 +225,7 @@ struct ReconnectTests {
             }
         }
         let resolver = PushedResolver(nil)
-        Resolvers.register(forModule: "moving-test") { resolver.made(on: $0) }
-        let channel = try Channel("moving-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         channel.connect()
         for (number, server) in servers.enumerated() {
             await resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))

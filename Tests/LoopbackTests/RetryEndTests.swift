@@ -59,8 +59,7 @@ struct RetryEndTests {
     func releasedBeforeConfig() async throws {
         let server = try Self.server(failureCount: 0, Counter())
         let resolver = PushedResolver(nil)
-        Resolvers.register(forModule: "released-test") { resolver.made(on: $0) }
-        var channel: Channel? = try Channel("released-test:///x", credentials: .insecure)
+        var channel: Channel? = try Channel(resolver.target(), credentials: .insecure)
         let ends = try Self.start(on: try #require(channel)).ends
         channel = nil
         try await eventually { resolver.isStarted }

@@ -15,11 +15,8 @@ struct ServerNameTests {
         return Endpoint([try ServerAddress(server.target)], attributes: attributes)
     }
 
-    private static func channel(
-        _ scheme: String, _ resolver: PushedResolver
-    ) throws -> Channel {
-        Resolvers.register(forModule: scheme) { resolver.made(on: $0) }
-        return try Channel("\(scheme):///x", credentials: .tls(try CertificateTests.options()))
+    private static func channel(_ resolver: PushedResolver) throws -> Channel {
+        try Channel(resolver.target(), credentials: .tls(try CertificateTests.options()))
     }
 
     @Test("is checked against this name by pick_first, wherever it is in the list")
@@ -30,7 +27,7 @@ struct ServerNameTests {
             try Self.endpoint(servers[1], "localhost"),
         ]
         let resolver = PushedResolver(ResolverResult(endpoints))
-        let channel = try Self.channel("names-test", resolver)
+        let channel = try Self.channel(resolver)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
         // The order is no reason to leave a connection.
         await resolver.push(ResolverResult(endpoints.reversed()))
@@ -58,7 +55,7 @@ struct ServerNameTests {
     func otherName() async throws {
         let server = try SecureCallTests.server("server")
         let resolver = PushedResolver(ResolverResult([try Self.endpoint(server, "localhost")]))
-        let channel = try Self.channel("renamed-test", resolver)
+        let channel = try Self.channel(resolver)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
         await resolver.push(ResolverResult([try Self.endpoint(server, "a.test.swiftlet.example")]))
         while server.connectionCount == 1 {

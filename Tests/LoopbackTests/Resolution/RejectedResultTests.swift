@@ -204,8 +204,7 @@ struct BalancerOrderTests {
             ResolverResult(
                 endpoints: .success([Endpoint([try ServerAddress(server.target)])]),
                 serviceConfig: .success(ServiceConfig(balancing: policy))))
-        Resolvers.register(forModule: "tree-first-test") { resolver.made(on: $0) }
-        let channel = try Channel("tree-first-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         let configs = try #require(channel.backend.methodConfigs)
         let waitingCounts = Mutex<[Int]>([])
         policy.probe.onUpdate.withLock {

@@ -37,8 +37,7 @@ struct ResolverFailureTests {
         let attempts = Counter()
         let server = try Self.busyServer(attempts)
         let resolver = PushedResolver(try Self.threeAttempts(server))
-        Resolvers.register(forModule: "failing-later-test") { resolver.made(on: $0) }
-        let channel = try Channel("failing-later-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         for expected in [3, 6] {
             await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
             #expect(attempts.count == expected)
@@ -63,8 +62,7 @@ struct ResolverFailureTests {
             ResolverResult(
                 endpoints: .success(try servers.map { Endpoint([try ServerAddress($0.target)]) }),
                 serviceConfig: .success(config)))
-        Resolvers.register(forModule: "failing-health-test") { resolver.made(on: $0) }
-        let channel = try Channel("failing-health-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         func answers() async throws -> Set<UInt8> {
             var answers: Set<UInt8> = []
             for _ in 0..<6 { answers.insert(try await channel.unary(Self.whoAmI, [])[0]) }
@@ -82,8 +80,7 @@ struct ResolverFailureTests {
         let attempts = Counter()
         let server = try Self.busyServer(attempts)
         let resolver = PushedResolver(Self.failure)
-        Resolvers.register(forModule: "failing-first-test") { resolver.made(on: $0) }
-        let channel = try Channel("failing-first-test:///x", credentials: .insecure)
+        let channel = try Channel(resolver.target(), credentials: .insecure)
         let ends = Counter()
         let options = CallOptions.with { $0.waitForReady = true }
         _ = try channel.startUnary(Self.whoAmI, [], options: options) { _ in ends.add() }
