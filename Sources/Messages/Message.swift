@@ -88,10 +88,11 @@ extension Message {
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int = 0,
         options: EncodingOptions = EncodingOptions()
     ) {
-        var separate = SeparateBytes.none
-        encode(
-            appendingTo: &bytes, reservingPrefix: prefixByteCount, separating: &separate,
-            options: options)
+        unsafe withUnsafePointer(to: self) { message in
+            unsafe Encoding.append(
+                UnsafeRawPointer(message), Self.layout.table, to: &bytes,
+                reservingPrefix: prefixByteCount, separating: nil, options: options)
+        }
     }
 
     /// Creates a message and sets its fields in one expression: `.with { $0.name = "world" }`.

@@ -45,17 +45,8 @@ extension EncodingBuffer {
     mutating func encode(
         _ message: UnsafeRawPointer, _ table: UnsafePointer<FieldTable>, _ options: EncodingOptions
     ) {
-        var separate = SeparateBytes.none
-        var result = EncodingResult()
-        unsafe withUnsafeMutablePointer(to: &separate) { separate in
-            unsafe withUnsafeMutablePointer(to: &result) { result in
-                // Safe: the pointers do not leave the closures.
-                unsafe EncodingAttempt(
-                    message: message, table, prefixByteCount: 0, separate: separate,
-                    options: options, result: result
-                ).fill(&self)
-            }
-        }
+        unsafe Encoding(message, table, prefixByteCount: 0, separate: nil, options: options)
+            .fill(&self)
     }
 
     /// Calls `body` with the encoded message, which is empty before the first ``encode(_:options:)``.
@@ -72,12 +63,6 @@ extension EncodingBuffer {
         unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// Calls `write` with all of the memory. `write` returns the size of the message that it wrote.
-    @inline(__always)
-    mutating func fill(_ write: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
-        messageByteCount = unsafe write(UnsafeMutableBufferPointer(start: start, count: capacity))
-    }
-
     /// Replaces the memory by memory for a message of `byteCount` bytes, and forgets the message.
     mutating func grow(_ byteCount: Int) {
         // At least doubles, so that messages of growing size do not allocate each time.
@@ -87,23 +72,5 @@ extension EncodingBuffer {
         unsafe start = memory
         capacity = larger
         messageByteCount = 0
-    }
-}
-
-extension EncodingAttempt {
-    /// Writes the encoding into the buffer.
-    @inline(__always)
-    func fill(_ buffer: inout EncodingBuffer) {
-        unsafe buffer.fill { unsafe write(into: $0) }
-        guard unsafe !result.pointee.isWritten else { return }
-        fillAgain(&buffer)
-    }
-
-    /// Makes the second attempt. The size is known.
-    @inline(never)
-    func fillAgain(_ buffer: inout EncodingBuffer) {
-        buffer.grow(unsafe result.pointee.byteCount)
-        unsafe buffer.fill { unsafe write(into: $0) }
-        guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }
     }
 }

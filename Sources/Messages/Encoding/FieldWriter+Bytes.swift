@@ -55,7 +55,7 @@ extension FieldWriter {
     @inline(never)
     mutating func separateBytes(_ source: UnsafePointer<[UInt8]>) {
         // Safe: the pointer is valid until the encoding ends.
-        unsafe separate.pointee.append(source.pointee, at: count)
+        unsafe separate?.pointee.append(source.pointee, at: count)
         unsafe separateByteCount += source.pointee.count
     }
 
@@ -93,17 +93,17 @@ extension FieldWriter {
     /// if the writer may only count from here on.
     @inline(never)
     mutating func moved(for byteCount: Int) -> Bool {
-        guard unsafe result.pointee.mayMove, byteCount <= Self.maxMovedPieceByteCount,
-            count <= EncodingResult.maxMovedByteCount
+        guard let larger = unsafe larger, byteCount <= Self.maxMovedPieceByteCount,
+            count <= LargerBuffers.maxMovedByteCount
         else {
-            unsafe result.pointee.mayMove = false
+            unsafe self.larger = nil
             return false
         }
         let room = max(4096, 2 * (count + byteCount))
         // Safe: both buffers have at least as many bytes as are copied.
-        let larger = unsafe result.pointee.allocate(room + Self.slack)
-        unsafe larger.update(from: start, count: min(count, limit + Self.slack))
-        unsafe start = larger
+        let buffer = unsafe larger.pointee.allocate(room + Self.slack)
+        unsafe buffer.update(from: start, count: min(count, limit + Self.slack))
+        unsafe start = buffer
         limit = room
         return true
     }

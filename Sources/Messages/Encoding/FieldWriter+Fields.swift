@@ -174,7 +174,8 @@ extension FieldWriter {
         _ entry: UnsafePointer<TableEntry>, _ source: UnsafePointer<[UInt8]>
     ) {
         let byteCount = unsafe source.pointee.count
-        let isSeparate = unsafe byteCount >= separate.pointee.minByteCount
+        let isSeparate =
+            unsafe separate.map { unsafe byteCount >= $0.pointee.minByteCount } ?? false
         if byteCount >= Self.largeByteCount, !isSeparate { widenForLarge(byteCount) }
         unsafe varint(entry, UInt64(byteCount))
         if isSeparate {

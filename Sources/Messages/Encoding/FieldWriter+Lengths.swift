@@ -91,7 +91,7 @@ extension FieldWriter {
         let length = precedingByteCount &+ byteCount
         // Usually, only a few bytes are between the length and the added bytes.
         if openWidth == 1, 0..<8 ~= precedingByteCount, 0x80..<0x4000 ~= length, count <= limit,
-            unsafe separate.pointee.isEmpty
+            separateByteCount == 0
         {
             // Safe: the slack has room for the bytes beyond `count`, which have no meaning.
             let source = unsafe UnsafeMutableRawPointer(start + first)
@@ -109,7 +109,7 @@ extension FieldWriter {
         let first = openIndex + openWidth
         let extra = width - openWidth
         guard extra > 0, first <= count else { return }
-        if unsafe !separate.pointee.isEmpty { unsafe separate.pointee.move(from: first, by: extra) }
+        unsafe separate?.pointee.move(from: first, by: extra)
         if count <= limit || moved(for: Self.slack) {
             // Safe: a length has at most ten bytes, and the slack beyond the limit is larger.
             let source = unsafe UnsafeMutableRawPointer(start + first)

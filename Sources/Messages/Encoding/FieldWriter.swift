@@ -25,23 +25,28 @@ struct FieldWriter {
     var openWidth = 1
     /// The size of the fields in `separate`.
     var separateByteCount = 0
-    let separate: UnsafeMutablePointer<SeparateBytes>
+    /// Takes the fields that are not copied; nil if all are.
+    let separate: UnsafeMutablePointer<SeparateBytes>?
+    /// Has the larger buffers. Nil if the writer may only count when its buffer is full.
+    var larger: UnsafeMutablePointer<LargerBuffers>?
     let options: EncodingOptions
-    let result: UnsafeMutablePointer<EncodingResult>
 
-    /// Starts after `prefixByteCount` zero bytes.
+    /// Starts after `prefixByteCount` zero bytes. The pointers must be valid as long as the writer is used.
+    @inline(__always)
     init(
-        _ buffer: UnsafeMutableBufferPointer<UInt8>, start: UnsafeMutablePointer<UInt8>,
-        prefixByteCount: Int, separate: UnsafeMutablePointer<SeparateBytes>,
-        result: UnsafeMutablePointer<EncodingResult>, options: EncodingOptions
+        _ start: UnsafeMutablePointer<UInt8>, byteCount: Int, prefixByteCount: Int,
+        separate: UnsafeMutablePointer<SeparateBytes>?,
+        larger: UnsafeMutablePointer<LargerBuffers>?, options: EncodingOptions
     ) {
-        unsafe self.result = result
         unsafe self.start = start
         unsafe self.separate = separate
-        limit = buffer.count &- Self.slack
+        unsafe self.larger = larger
+        limit = byteCount &- Self.slack
         count = prefixByteCount
         self.options = options
         // Safe: the free space is checked.
         if prefixByteCount <= limit { unsafe start.update(repeating: 0, count: prefixByteCount) }
     }
+    /// Whether all was written. Otherwise, `count` is the size that a buffer needs, beside the slack.
+    var hasWritten: Bool { count <= limit }
 }

@@ -1,19 +1,10 @@
-/// The outcome of an encoding, and the buffers that the writer moved to.
+/// The buffers that a writer moves to when its buffer is full.
 ///
-/// It owns the memory of its pointers, and the encoding frees that memory at its end. A type with a `deinit`
-/// would add code to each encoding.
+/// Owns the memory of its pointer, and whoever made it calls ``free()``. A type with a `deinit` would add code to each
+/// encoding.
 @safe
-struct EncodingResult {
-    /// The size of the encoding and its prefix, even if it was not written.
-    var byteCount = 0
-    var isWritten = false
-
-    /// The buffer that holds the encoding.
-    var start: UnsafeMutablePointer<UInt8>?
-    /// Whether the writer may move to a larger buffer.
-    var mayMove = false
-    /// The newest of the larger buffers. Its header, just before it, contains the address of the previous
-    /// one.
+struct LargerBuffers {
+    /// The newest buffer. Its header, just before it, contains the address of the previous one.
     private var newest: UnsafeMutablePointer<UInt8>?
 
     /// A larger encoding is measured first, and then written once with its full size.
@@ -21,7 +12,7 @@ struct EncodingResult {
 
     private static var headerByteCount: Int { 16 }
 
-    init() { unsafe (start, newest) = (nil, nil) }
+    init() { unsafe newest = nil }
 
     /// Allocates a buffer that is valid until ``free()``, which frees all buffers together. A caller may still hold the
     /// address of an older one.

@@ -25,9 +25,6 @@ public struct SeparateBytes: Sendable {
     /// - Parameter minByteCount: Fields of this size and larger are not copied.
     @usableFromInline package init(minByteCount: Int) { self.minByteCount = minByteCount }
 
-    /// A value with which every field is copied.
-    @usableFromInline static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
-
     @usableFromInline package var isEmpty: Bool { pieces == nil }
 
     /// The size of all fields that were not copied.
