@@ -79,7 +79,11 @@ final class CallTrial {
             NewCall(method: method, options: options, observer: observer, meter: meter))
     }
 
-    deinit { backend.queue.shutdown() }
+    deinit {
+        // The cores and their backend keep each other, and with them the descriptors of the queue.
+        _ = backend.begun.withLock { exchange(&$0, with: []) }
+        backend.queue.shutdown()
+    }
 
     /// A policy whose second attempt follows after an hour.
     static var retry: MethodConfig.Attempts {
