@@ -44,6 +44,14 @@ struct WellKnownTests {
         #expect(time.durationSinceEpoch == duration)
     }
 
+    @Test("store as many seconds as they can of a longer duration")
+    func longest() {
+        let (least, most) = (Duration(attoseconds: .min), Duration(attoseconds: .max))
+        #expect(Span(least) == Span(seconds: .min) && Span(most) == Span(seconds: .max))
+        #expect(Timestamp(sinceEpoch: least) == Timestamp(seconds: .min))
+        #expect(Timestamp(sinceEpoch: most) == Timestamp(seconds: .max))
+    }
+
     @Test(
         "round times finer than a nanosecond toward the past",
         arguments: [

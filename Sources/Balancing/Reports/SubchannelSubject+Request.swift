@@ -21,7 +21,8 @@ extension SubchannelSubject {
         switch self {
         case .health(let service): bytes.appendField(1, Array(service.utf8))
         case .load(let interval):
-            let (seconds, attoseconds) = interval.components
+            // The components of a longer duration stop the program.
+            let (seconds, attoseconds) = min(interval, .seconds(Int64.max)).components
             var duration: [UInt8] = []
             duration.appendField(1, UInt64(clamping: seconds))
             duration.appendField(2, UInt64(clamping: attoseconds / 1_000_000_000))

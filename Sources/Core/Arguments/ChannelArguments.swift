@@ -230,7 +230,7 @@ extension ChannelArguments {
                 withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
         }
         configuration.settingsTimeout =
-            settingsTimeout ?? max(keepAliveTimeout + keepAliveTimeout, .seconds(60))
+            settingsTimeout ?? max(min(keepAliveTimeout, .seconds(1 << 32)) * 2, .seconds(60))
         return configuration
     }
 }

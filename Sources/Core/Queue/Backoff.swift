@@ -11,6 +11,9 @@ package struct Backoff: Sendable {
     }
 
     private static let shortest = Duration.milliseconds(1)
+    /// Limits that keep each product of a delay and the multiplier within the range of `Duration`. A program can set any
+    /// numbers.
+    private static let largest = (delay: Duration.seconds(86_400 * 365), multiplier: 1e9)
 
     private var configuration: Configuration
     /// Without jitter; nil before the first attempt.
@@ -24,10 +27,14 @@ package struct Backoff: Sendable {
     init(_ configuration: Configuration) {
         self.configuration = configuration
         // Without a delay, a server that refuses connections would keep the thread busy.
-        self.configuration.maximum = max(configuration.maximum, Self.shortest)
+        self.configuration.maximum = min(
+            max(configuration.maximum, Self.shortest), Self.largest.delay)
         // An initial delay above the maximum is lowered to the maximum.
         self.configuration.initial = min(
             max(configuration.initial, Self.shortest), self.configuration.maximum)
+        let multiplier = configuration.multiplier
+        self.configuration.multiplier =
+            multiplier > 0 ? min(multiplier, Self.largest.multiplier) : 1
     }
 }
 

@@ -16,7 +16,10 @@ package struct RetryState: Sendable {
         retryableCodes = policy.retryableCodes
         maxAttempts = min(policy.maxAttempts, Self.maxAttemptLimit)
         self.throttle = throttle
-        backoff = Backoff(.init(policy))
+        backoff = Backoff(
+            .init(
+                initial: policy.initialBackoff, maximum: policy.maxBackoff,
+                multiplier: policy.backoffMultiplier))
     }
 }
 
@@ -48,20 +51,5 @@ extension RetryState {
             return delay
         case nil: return backoff.next(chance: chance)
         }
-    }
-}
-
-extension Backoff.Configuration {
-    /// Limits that keep each product of a delay and the multiplier within the range of `Duration`.
-    private static let largest = (delay: Duration.seconds(86_400 * 365), multiplier: 1e9)
-
-    /// Limits the delays of a policy. A program can set them to any numbers.
-    fileprivate init(_ policy: RetryPolicy) {
-        let multiplier = policy.backoffMultiplier
-        self.init(
-            initial: min(policy.initialBackoff, Self.largest.delay),
-            maximum: min(policy.maxBackoff, Self.largest.delay),
-            multiplier: multiplier > 0 ? min(multiplier, Self.largest.multiplier) : 1,
-            jitter: 0.2)
     }
 }

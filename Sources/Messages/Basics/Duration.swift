@@ -14,9 +14,9 @@ extension Google.Protobuf {
             self.nanos = nanos
         }
 
-        /// Rounds toward zero to whole nanoseconds.
+        /// Rounds toward zero to whole nanoseconds. More seconds than the message can store become as many as it can.
         public init(_ duration: Swift.Duration) {
-            let (seconds, attoseconds) = duration.components
+            let (seconds, attoseconds) = duration.storable.components
             self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
         }
 
@@ -38,6 +38,9 @@ extension Google.Protobuf {
 }
 
 extension Duration {
+    /// The duration, or the nearest one whose seconds are an `Int64`. The components of others stop the program.
+    var storable: Duration { Swift.min(Swift.max(self, .seconds(Int64.min)), .seconds(Int64.max)) }
+
     /// The same duration. Nil if the specification does not allow the message's value.
     public init?(_ message: Google.Protobuf.Duration) {
         guard message.isValid else { return nil }

@@ -15,9 +15,10 @@ extension Google.Protobuf {
             self.nanos = nanos
         }
 
-        /// The time `duration` after the first of January 1970, rounded down to a nanosecond.
+        /// The time `duration` after the first of January 1970, rounded down to a nanosecond. More seconds than the
+        /// message can store become as many as it can.
         public init(sinceEpoch duration: Swift.Duration) {
-            let (whole, attoseconds) = duration.components
+            let (whole, attoseconds) = duration.storable.components
             let nanos = attoseconds / 1_000_000_000
             let isInexact = attoseconds % 1_000_000_000 < 0
             let below = isInexact ? nanos - 1 : nanos

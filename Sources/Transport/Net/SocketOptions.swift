@@ -45,8 +45,9 @@ extension Socket {
 
     /// The duration in milliseconds. At least one, because zero means the system's default.
     private static func milliseconds(_ duration: Duration) -> CInt {
-        let (seconds, attoseconds) = duration.components
-        let whole = min(max(seconds, 0), 1_000_000) * 1_000
-        return CInt(max(1, whole + max(attoseconds, 0) / 1_000_000_000_000_000))
+        // Compared as a duration: the seconds of a longer one are no `Int64`.
+        let (seconds, attoseconds) =
+            min(max(duration, .milliseconds(1)), .seconds(1_000_000)).components
+        return CInt(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 }
