@@ -37,8 +37,8 @@ struct FileSource {
             var writer = SourceWriter()
             let used = SwiftGenerator(options).uses(of: file, selection).map(\.file)
             writeStart(
-                imports: ["Swiftlet"] + importedModules + providedModules(used), with: styles,
-                &writer)
+                imports: ["Swiftlet"] + importedModules + providedModules(used),
+                with: [styles, codecImport].compactMap(\.self), &writer)
             writeExtension(&writer) { writer in
                 for enumeration in enums { write(enumeration, &writer) }
                 for message in messages { write(message, &writer) }
@@ -136,9 +136,18 @@ extension FileSource {
         let hasTypes =
             options.faces != [.blocking]
             || methods.contains { $0.streamsRequests || $0.streamsResponses }
-        // Beside `package import` in other files, a plain one is an error in some modes of the compiler.
-        let keyword = options.visibility == .package ? "internal import " : "import "
-        return ("SwiftletStyles", hasTypes ? options.importKeyword : keyword)
+        return ("SwiftletStyles", hasTypes ? options.importKeyword : plainKeyword)
+    }
+
+    /// The import of the module whose messages the codec of the file is for.
+    private var codecImport: (module: String, keyword: String)? {
+        options.messages == .swiftProtobuf ? (SwiftProtobufNames.module, plainKeyword) : nil
+    }
+
+    /// Imports a module that no declaration refers to. Beside `package import` in other files, a plain import is an error
+    /// in some modes of the compiler.
+    private var plainKeyword: String {
+        options.visibility == .package ? "internal import " : "import "
     }
 
     /// The modules, besides `Swiftlet` and those of the options, that the types of these files need. Most files import
@@ -148,12 +157,17 @@ extension FileSource {
         case .swiftlet:
             used.filter { options.modules[$0.name] == nil }
                 .compactMap { ProvidedTypes.modules[$0.name] }
-        case .swiftProtobuf: [SwiftProtobufNames.module]
+        case .swiftProtobuf:
+            services.flatMap(\.methods).flatMap { [$0.input, $0.output] }
+                .contains {
+                    SwiftProtobufNames.isProvided($0) && options.modules[$0.file.name] == nil
+                }
+                ? [SwiftProtobufNames.module] : []
         }
     }
 
     private func writeStart(
-        imports: [String], with other: (module: String, keyword: String)? = nil,
+        imports: [String], with others: [(module: String, keyword: String)] = [],
         _ writer: inout SourceWriter
     ) {
         let name = SwiftLiteral.quoted(file.name).dropFirst().dropLast()
@@ -161,7 +175,9 @@ extension FileSource {
         guard !imports.isEmpty else { return }
         var keywords = Dictionary(
             imports.map { ($0, options.importKeyword) }, uniquingKeysWith: { first, _ in first })
-        if let other, keywords[other.module] == nil { keywords[other.module] = other.keyword }
+        for other in others where keywords[other.module] == nil {
+            keywords[other.module] = other.keyword
+        }
         for (module, keyword) in keywords.inOrder(by: { $0.key < $1.key }) {
             writer.line(keyword + module)
         }

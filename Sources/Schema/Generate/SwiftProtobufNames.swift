@@ -6,6 +6,11 @@
 enum SwiftProtobufNames {
     static let module = "SwiftProtobuf"
 
+    /// Whether the module itself has the message.
+    static func isProvided(_ message: MessageSchema) -> Bool {
+        message.file.name.hasPrefix("google/protobuf/")
+    }
+
     static func name(of message: MessageSchema) -> String {
         guard let parent = message.parent else {
             return free(prefix(of: message.file) + message.name)

@@ -80,6 +80,22 @@ struct SwiftProtobufTests {
         #expect(!source.contains("struct Note:") && !source.contains("Kind"))
     }
 
+    @Test("are imported publicly only if a method has one of the module's own messages")
+    func publicImport() throws {
+        var options = Self.options
+        options.visibility = .public
+        let declarations = "message M {} service S { rpc Call(M) returns (M); }"
+        let own = try GeneratorSchema.source(
+            "syntax = \"proto3\"; \(declarations)", options: options)
+        #expect(own.contains("\nimport SwiftProtobuf\npublic import Swiftlet\n"), "\(own)")
+        let shared = try GeneratorSchema.source(
+            """
+            syntax = "proto3"; import "google/protobuf/empty.proto";
+            service S { rpc Call(google.protobuf.Empty) returns (google.protobuf.Empty); }
+            """, options: options)
+        #expect(shared.contains("\npublic import SwiftProtobuf\n"), "\(shared)")
+    }
+
     @Test("may use types of files that are not generated, which others refuse")
     func imported() throws {
         let files = try ProtoCompiler(reading: { name in
