@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
 import SwiftletTransport
+import Synchronization
 import Testing
 
 @testable import SwiftletCore
@@ -87,10 +88,33 @@ struct EarlyConnectionFailureTests {
         #expect(replies == Array(repeating: RawPeer.replyBody, count: 5))
     }
 
+    @Test("drains the first connection with its SETTINGS: no call fails")
+    func drainsOnce() async throws {
+        let isFirst = Mutex(true)
+        let peer = try RawPeer(
+            RawScript(
+                opening: { connection in
+                    let mustDrain = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    let goAway = mustDrain ? RawFrame.goAway(last: 0, 0) : []
+                    try connection.send(RawFrame.settings([]) + goAway)
+                }))
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(60)
+        let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
+        #expect(try await channel.unary(HostileTrial.echo, [7]) == RawPeer.replyBody)
+        #expect(peer.connectionCount == 2)
+    }
+
     @Test(
-        "fails right after SETTINGS, and is not connected to again before the backoff",
-        arguments: [RawFrame.goAway(last: 0, 0), RawFrame.bytes(0, [1])])
-    func takenBack(_ second: [UInt8]) async throws {
+        "fails right after SETTINGS, and is not connected to again before the backoff; a drain may happen once",
+        arguments: [
+            (RawFrame.goAway(last: 0, 0), 2), (RawFrame.goAway(last: 0, 2), 1),
+            (RawFrame.bytes(0, [1]), 1),
+        ])
+    func takenBack(_ second: [UInt8], connectionCount: Int) async throws {
         let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(60)
@@ -99,6 +123,6 @@ struct EarlyConnectionFailureTests {
             _ = try await channel.unary(HostileTrial.echo, [7])
         }
         #expect(error?.code == .unavailable)
-        #expect(peer.connectionCount == 1)
+        #expect(peer.connectionCount == connectionCount)
     }
 }

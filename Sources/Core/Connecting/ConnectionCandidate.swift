@@ -4,6 +4,8 @@ import Synchronization
 /// Why the way to an address ended without a connection. The candidate knows the step.
 struct CandidateFailure: Error, Equatable {
     var cause: String
+    /// Whether the server has drained the connection without an error, as it may do with any that it does not need.
+    var isDrain = false
 
     static var givenUp: CandidateFailure { CandidateFailure(cause: LinkError.givenUp.cause) }
 }
@@ -24,7 +26,7 @@ final class ConnectionCandidate: Sendable {
         var answer: Answer?
     }
 
-    private enum Answer { case ready, failed(String) }
+    private enum Answer { case ready, failed(CandidateFailure) }
 
     let address: SocketAddress
     /// What is known of the server at this address; nil if it is treated as the target is.
@@ -202,7 +204,7 @@ extension ConnectionCandidate {
             while true {
                 switch state.withLock({ $0.answer }) {
                 case .ready: return link
-                case .failed(let cause): throw CandidateFailure(cause: cause)
+                case .failed(let failure): throw failure
                 case nil: guard await wakeUp.wait() else { throw .givenUp }
                 }
             }
@@ -212,8 +214,12 @@ extension ConnectionCandidate {
         }
     }
 
+    /// The first failure stays: it explains those that follow.
     private func answer(_ answer: Answer) {
-        state.withLock { $0.answer = answer }
+        state.withLock { state in
+            if case .failed = state.answer { return }
+            state.answer = answer
+        }
         wakeUp.signal()
     }
 }
@@ -222,7 +228,8 @@ extension ConnectionCandidate: LinkOwner {
     func linkIsReady(_ link: Link) { answer(.ready) }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
-        answer(.failed("the server sent GOAWAY with its first SETTINGS (\(goAway.code))"))
+        let cause = "the server sent GOAWAY with its first SETTINGS (\(goAway.code))"
+        answer(.failed(CandidateFailure(cause: cause, isDrain: goAway.code == .noError)))
     }
 
     func linkHasRoom(_ link: any SubchannelLink) {}
@@ -230,7 +237,7 @@ extension ConnectionCandidate: LinkOwner {
     func linkEnded(_ link: any SubchannelLink, _ error: LinkError) {
         // The server may refuse the client's certificate after the handshake (RFC 8446 §4.4.2).
         if error.phase == .tls { wait(for: "", .tls) }
-        answer(.failed(error.cause))
+        answer(.failed(CandidateFailure(cause: error.cause)))
     }
 }
 

@@ -14,9 +14,12 @@ struct ConnectionFailure: Error {
     private(set) var omittedCount: Int
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
+    /// Whether a server was reached and has drained its connection at once, without an error.
+    let wasDrained: Bool
 
-    init(phase: RPCError.Phase, attempts: [RPCError.Attempt] = []) {
+    init(phase: RPCError.Phase, attempts: [RPCError.Attempt] = [], wasDrained: Bool = false) {
         self.phase = phase
+        self.wasDrained = wasDrained
         self.attempts = attempts.suffix(Self.maxAttemptCount)
         omittedCount = max(0, attempts.count - Self.maxAttemptCount)
     }

@@ -114,7 +114,7 @@ extension ConnectionRace {
             let isFirst = state.withLock { $0.finish(index, link) }
             if !isFirst { link.endSoon(with: .givenUp) }
         } catch {
-            state.withLock { $0.fail(index, error.cause) }
+            state.withLock { $0.fail(index, error) }
         }
         wakeUp.signal()
     }

@@ -13,6 +13,8 @@ struct RaceState {
     private(set) var failures: [RPCError.Attempt] = []
     /// What the last of them waited for.
     private var failurePhase = RPCError.Phase.connect
+    /// Whether a server has drained its connection at once.
+    private var wasDrained = false
     private(set) var win: ConnectionRace.Win?
     var isCancelled = false
     private(set) var lesson = AddressOrder.Lesson()
@@ -43,9 +45,10 @@ extension RaceState {
     }
 
     /// A candidate has failed. Has no effect after it was removed.
-    mutating func fail(_ index: Int, _ cause: String) {
+    mutating func fail(_ index: Int, _ failure: CandidateFailure) {
         guard let candidate = removeRunning(index) else { return }
-        note(candidate, cause)
+        if failure.isDrain { wasDrained = true }
+        note(candidate, failure.cause)
     }
 
     /// Ends the race. Returns the candidates that still run. If none has won, the time limit has passed.
@@ -71,7 +74,9 @@ extension RaceState {
         let listed = Set(addresses)
         tried = tried.filter { listed.contains($0) && $1 == serverNames[$0] }
         let gone = running.filter { tried.index(forKey: $0.candidate.address) == nil }
-        for (index, _) in gone { fail(index, "the resolver has removed the address") }
+        for (index, _) in gone {
+            fail(index, CandidateFailure(cause: "the resolver has removed the address"))
+        }
         self.serverNames = serverNames
         plan.replacePending(by: addresses.filter { tried.index(forKey: $0) == nil })
         return gone.map(\.candidate)
@@ -79,7 +84,7 @@ extension RaceState {
 
     /// The failure of a race that no candidate has won.
     var failure: ConnectionFailure {
-        ConnectionFailure(phase: failurePhase, attempts: failures)
+        ConnectionFailure(phase: failurePhase, attempts: failures, wasDrained: wasDrained)
     }
 
     private mutating func note(_ candidate: ConnectionCandidate, _ cause: String) {

@@ -96,15 +96,21 @@ extension ConnectionAttempts {
     /// drain in a row counts: otherwise the client would connect without a pause to a server that drains each
     /// connection at once.
     mutating func isFailure(_ loss: LinkError, hadSucceeded: Bool) -> Bool {
-        let wasDrainedBefore = wasDrainedEarly
-        wasDrainedEarly = false
-        if hadSucceeded || loss.kind == .ownEnd { return false }
-        if loss.isNetworkLoss {
-            backoff.reset()
-            return false
-        }
-        guard loss.kind == .goAway(.noError), !wasDrainedBefore else { return true }
-        wasDrainedEarly = true
+        let isEarly = !hadSucceeded && loss.kind != .ownEnd
+        let isFirstDrain = noteDrain(isEarly && loss.kind == .goAway(.noError))
+        guard isEarly, !isFirstDrain else { return false }
+        guard loss.isNetworkLoss else { return true }
+        backoff.reset()
         return false
+    }
+
+    /// Whether an attempt that has ended without a connection counts as a failed one. A drain that arrives with
+    /// the server's first SETTINGS is like one that arrives just after them.
+    mutating func isFailure(_ failure: ConnectionFailure) -> Bool { !noteDrain(failure.wasDrained) }
+
+    /// Returns whether the end of a connection was an early drain, and the first one in a row.
+    private mutating func noteDrain(_ isDrain: Bool) -> Bool {
+        wasDrainedEarly = isDrain && !wasDrainedEarly
+        return wasDrainedEarly
     }
 }

@@ -183,7 +183,9 @@ extension SubchannelLife {
         guard attempts.end(attempt) else { return }
         addresses.learn(lesson)
         actions.append(.noteFailedAttempt)
-        guard !links.open.isEmpty else { return fail(failure) }
+        guard !links.open.isEmpty else {
+            return attempts.isFailure(failure) ? fail(failure) : connect()
+        }
         // The attempt was for one more connection. The waiting calls are queued on the open ones, if these
         // carry several at once.
         attempts.failExtra()

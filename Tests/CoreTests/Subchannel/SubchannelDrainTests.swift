@@ -49,6 +49,22 @@ struct SubchannelDrainTests {
             try trial.drains(second) == ["report transientFailure", "timer in 1600 ms", "links"])
     }
 
+    @Test("may be drained with the server's first SETTINGS once, as just after them")
+    func drainedAttempts() throws {
+        let trial = SubchannelTrial()
+        try trial.handle(.wanted)
+        #expect(try trial.failed(wasDrained: true) == ["connect 1"])
+        #expect(
+            try trial.failed(wasDrained: true) == ["report transientFailure", "timer in 1600 ms"])
+        #expect(try trial.handle(.timerFired, after: .milliseconds(1600)) == ["connect 1"])
+        let link = FakeLink(port: 1, at: trial.now)
+        _ = try trial.connected(to: link)
+        #expect(try trial.drains(link) == ["report idle", "links"])
+        try trial.handle(.wanted)
+        #expect(
+            try trial.failed(wasDrained: true) == ["report transientFailure", "timer in 4096 ms"])
+    }
+
     @Test("that is drained early after another one has succeeded is the first in a row")
     func drainsNotInARow() throws {
         let trial = SubchannelTrial()

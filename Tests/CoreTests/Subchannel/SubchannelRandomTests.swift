@@ -70,8 +70,8 @@ extension SubchannelRandomTests.Story {
         case 5:
             return .failed(
                 ConnectionFailure(
-                    phase: .connect, attempts: [.init(address: "a", cause: "refused")]), .init(),
-                attempt: attempt)
+                    phase: .connect, attempts: [.init(address: "a", cause: "refused")],
+                    wasDrained: pick(3) == 0), .init(), attempt: attempt)
         case 6: return .timerFired
         case 7: return .networkIsBack
         case 8:

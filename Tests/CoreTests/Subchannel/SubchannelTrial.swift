@@ -137,10 +137,12 @@ extension SubchannelTrial {
 
     /// The last attempt fails.
     func failed(
-        _ lesson: AddressOrder.Lesson = .init(), after delay: Duration = .zero
+        _ lesson: AddressOrder.Lesson = .init(), wasDrained: Bool = false,
+        after delay: Duration = .zero
     ) throws -> [String] {
         let failure = ConnectionFailure(
-            phase: .connect, attempts: [.init(address: "a", cause: "refused")])
+            phase: .connect, attempts: [.init(address: "a", cause: "refused")],
+            wasDrained: wasDrained)
         return try handle(.failed(failure, lesson, attempt: attempt?.number ?? 0), after: delay)
     }
 
