@@ -19,8 +19,6 @@ from driver import OK, Client, config, retry, script
 
 ARRIVALS = servers.Arrivals()
 program, folder = sys.argv[1:]
-# The package of Envoy puts it beside the interpreter.
-os.environ["PATH"] += ":/usr/sbin:" + os.path.dirname(sys.executable)
 client = Client("Swiftlet", [program])
 group = [servers.Server(name, ARRIVALS) for name in "ABC"]
 failures = []
