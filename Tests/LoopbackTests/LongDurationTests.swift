@@ -1,6 +1,5 @@
 import SwiftletBalancing
 import SwiftletLoopback
-import SwiftletStyles
 import Testing
 
 @testable import Swiftlet

@@ -229,6 +229,7 @@ extension ChannelArguments {
                 timeout: keepAliveTimeout,
                 withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
         }
+        // Twice the longest duration would be too long for a `Duration`.
         configuration.settingsTimeout =
             settingsTimeout ?? max(min(keepAliveTimeout, .seconds(1 << 32)) * 2, .seconds(60))
         return configuration

@@ -1,7 +1,6 @@
 /// The buffers that a writer moves to when its buffer is full.
 ///
-/// Owns the memory of its pointer, and whoever made it calls ``free()``. A type with a `deinit` would add code to each
-/// encoding.
+/// The maker calls ``free()`` at the end. A `deinit` in its place would add code to each encoding.
 @safe
 struct LargerBuffers {
     /// The newest buffer. Its header, just before it, contains the address of the previous one.

@@ -14,7 +14,7 @@ final class HandlerControl: Sendable {
         /// Whether a message was asked for whose handler has not returned yet. At most one message
         /// is asked for at a time.
         var isAsking = false
-        /// Whether the program has released the call. Then nobody can ask for more messages.
+        /// True after the program has released the call. It cannot ask for more messages.
         var isReleased = false
         var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
