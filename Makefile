@@ -117,7 +117,7 @@ linked:
 # Without extension blocks, what a module adds to namespaces of another one would have no page.
 MODULES = Swiftlet Core Balancing Interceptors Security Observation Styles Messages Messages/Descriptors Messages/Services Messages/WellKnown \
     Dynamic Loopback JSONRPC XDS Foundation
-REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages,SwiftletSchema,SwiftletJSONText,SwiftletServiceMessages,SwiftletInterceptors
+REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages,SwiftletSchema,SwiftletCompiler,SwiftletJSONText,SwiftletServiceMessages,SwiftletInterceptors
 docs:
 	$(SWIFT) build
 	rm -rf .build/docs .build/symbols

@@ -121,16 +121,22 @@ let package = Package(
                 "SwiftletServiceMessages", "SwiftletWellKnown",
             ],
             path: "Sources/Messages/Services", swiftSettings: small),
-        // From `.proto` source and descriptors to a schema, and from a schema to Swift source: what the generator
-        // needs. SwiftletDynamic re-exports it.
+        // From descriptors to a schema.
         .target(
             name: "SwiftletSchema",
             dependencies: ["SwiftletDescriptors", "SwiftletJSONText", "SwiftletMessages"],
             path: "Sources/Schema", swiftSettings: small),
+        // From `.proto` source to descriptors, and from a schema to Swift source. It re-exports SwiftletSchema, and
+        // SwiftletDynamic re-exports it.
+        .target(
+            name: "SwiftletCompiler", dependencies: ["SwiftletMessages", "SwiftletSchema"],
+            path: "Sources/Compiler", swiftSettings: small),
         // Messages with a schema at run time. A client with compiled messages does not build it.
         .target(
             name: "SwiftletDynamic",
-            dependencies: ["SwiftletSchema", "SwiftletMessages", "SwiftletServiceMessages"],
+            dependencies: [
+                "SwiftletCompiler", "SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages",
+            ],
             path: "Sources/Dynamic", swiftSettings: small),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
@@ -189,7 +195,7 @@ let package = Package(
 
         // Generates source in the packages of users. It uses schemas alone, so that their builds stay short.
         .executableTarget(
-            name: "swiftlet-generator", dependencies: ["SwiftletSchema"],
+            name: "swiftlet-generator", dependencies: ["SwiftletCompiler"],
             path: "Sources/Plugins/Generator", swiftSettings: strict),
         .plugin(
             name: "SwiftletBuildPlugin", capability: .buildTool(),
@@ -222,7 +228,7 @@ let package = Package(
             path: "Tests/Conformance", exclude: ["run"], swiftSettings: strict),
         // Compiles .proto files for the comparison with protoc.
         .executableTarget(
-            name: "swiftlet-protoc", dependencies: ["SwiftletSchema", "SwiftletMessages"],
+            name: "swiftlet-protoc", dependencies: ["SwiftletCompiler", "SwiftletMessages"],
             path: "Tests/Protoc",
             exclude: [
                 "run", "compare.py", "growth", "growth.py", "illegal.txt", "legal.txt", "words.py",
@@ -269,7 +275,8 @@ let package = Package(
         .testTarget(
             name: "DynamicTests",
             dependencies: [
-                "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema", "SwiftletServices",
+                "SwiftletCompiler", "SwiftletDynamic", "SwiftletMessages", "SwiftletSchema",
+                "SwiftletServices",
                 "SwiftletWellKnown", "TestSupport",
             ],
             swiftSettings: strict),

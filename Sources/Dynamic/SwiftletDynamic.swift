@@ -1,2 +1,2 @@
-@_exported public import SwiftletSchema
+@_exported public import SwiftletCompiler
 @_exported public import SwiftletServiceMessages

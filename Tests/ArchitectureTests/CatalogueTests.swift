@@ -16,7 +16,10 @@ struct CatalogueTests {
         ("XDS/SwiftletXDS.docc/SwiftletXDS.md", ["XDS"]),
         ("JSONRPC/SwiftletJSONRPC.docc/SwiftletJSONRPC.md", ["JSONRPC"]),
         ("Loopback/SwiftletLoopback.docc/SwiftletLoopback.md", ["Loopback"]),
-        ("Dynamic/SwiftletDynamic.docc/SwiftletDynamic.md", ["JSONText", "Schema", "Dynamic"]),
+        (
+            "Dynamic/SwiftletDynamic.docc/SwiftletDynamic.md",
+            ["JSONText", "Schema", "Compiler", "Dynamic"]
+        ),
         (
             "Messages/Services/SwiftletServices.docc/SwiftletServices.md",
             ["Messages/Services", "Messages/StandardServices"]

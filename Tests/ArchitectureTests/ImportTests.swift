@@ -29,7 +29,10 @@ struct ImportTests {
             "SwiftletServiceMessages", "SwiftletWellKnown",
         ],
         "Schema": ["SwiftletDescriptors", "SwiftletJSONText", "SwiftletMessages"],
-        "Dynamic": ["SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages"],
+        "Compiler": ["SwiftletMessages", "SwiftletSchema"],
+        "Dynamic": [
+            "SwiftletCompiler", "SwiftletMessages", "SwiftletSchema", "SwiftletServiceMessages",
+        ],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": [
             "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
@@ -53,7 +56,7 @@ struct ImportTests {
             "SwiftletCore", "SwiftletInterceptors", "SwiftletMessages", "SwiftletTransport",
             "Foundation",
         ],
-        "Plugins": ["SwiftletSchema", "PackagePlugin", "Foundation"],
+        "Plugins": ["SwiftletCompiler", "PackagePlugin", "Foundation"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]

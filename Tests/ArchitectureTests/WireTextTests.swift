@@ -18,7 +18,8 @@ struct WireTextTests {
         "Dynamic/JSON/JSONReader.swift", "Dynamic/JSON/JSONReader+Values.swift",
         "Dynamic/JSON/JSONReader+WellKnown.swift", "Dynamic/JSON/FieldMaskText.swift",
         "Dynamic/JSON/SecondsText.swift", "Dynamic/Message/AnyContent.swift",
-        "Schema/Source", "Dynamic/Text", "CLI/Channelz", "CLI/Console/JSONColour.swift",
+        "Compiler/Source", "Schema/Escapes.swift", "Dynamic/Text", "CLI/Channelz",
+        "CLI/Console/JSONColour.swift",
         "CLI/Bench/SVGChart.swift", "Messages/Kinds", "XDS",
     ]
 
@@ -110,81 +111,81 @@ struct WireTextTests {
             ("prefix { $0 != ", "the text is checked for ASCII"),
             ("case \"…\"", "the text is checked for ASCII"),
         ],
-        "Schema/Source/Bundled/BundledProtos.swift": [("[String: ", "files of the library")],
-        "Schema/Source/FileLoader.swift": [
+        "Compiler/Source/Bundled/BundledProtos.swift": [("[String: ", "files of the library")],
+        "Compiler/Source/FileLoader.swift": [
             ("[String: ", "names of files are checked"),
             ("Set<String>", "names of files are checked"),
         ],
-        "Schema/Source/Lexing/NumberLiteral.swift": [(".has", "a number is ASCII")],
-        "Schema/Source/Linking/LinkedFile.swift": [
+        "Compiler/Source/Lexing/NumberLiteral.swift": [(".has", "a number is ASCII")],
+        "Compiler/Source/Linking/LinkedFile.swift": [
             ("descriptor.syntax == ", "the syntax is checked"),
             ("[String: ", "names of files are checked"),
             ("Set<String>", "a package is identifiers"),
             ("name.lastIndex", "a package is identifiers"),
         ],
-        "Schema/Source/Linking/LinkedTypes.swift": [("identifierValue == ", "an identifier")],
-        "Schema/Source/Linking/SymbolTable.swift": [
+        "Compiler/Source/Linking/LinkedTypes.swift": [("identifierValue == ", "an identifier")],
+        "Compiler/Source/Linking/SymbolTable.swift": [
             ("[String: ", "names are identifiers"), ("package[end...]", "a package is identifiers"),
             ("name.hasPrefix", "identifiers and dots"), ("name.prefix {", "identifiers and dots"),
             ("scope.lastIndex", "a scope is identifiers"),
         ],
-        "Schema/Source/Options/AggregateParser.swift": [
+        "Compiler/Source/Options/AggregateParser.swift": [
             ("fullName == ", "a full name is identifiers"), ("lowercased()", "an identifier"),
             ("case ", "an identifier"),
         ],
-        "Schema/Source/Options/OptionInterpreter.swift": [("namePart", "an identifier")],
-        "Schema/Source/Options/OptionScalar.swift": [
+        "Compiler/Source/Options/OptionInterpreter.swift": [("namePart", "an identifier")],
+        "Compiler/Source/Options/OptionScalar.swift": [
             ("name.lowercased()", "an identifier"), ("word == ", "an identifier"),
         ],
-        "Schema/Source/Options/OptionTarget.swift": [
+        "Compiler/Source/Options/OptionTarget.swift": [
             ("words", "a name of descriptor.proto"), ("text.hasPrefix", "words of the library"),
         ],
-        "Schema/Source/Parsing/FloatText.swift": [("let characters", "bytes of a number")],
-        "Schema/Source/Parsing/ProtoParser+Enum.swift": [
+        "Compiler/Source/Parsing/FloatText.swift": [("let characters", "bytes of a number")],
+        "Compiler/Source/Parsing/ProtoParser+Enum.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark")
         ],
-        "Schema/Source/Parsing/ProtoParser+Field.swift": [
+        "Compiler/Source/Parsing/ProtoParser+Field.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("nameToken.text", "an identifier"), ("namePart == ", "an identifier"),
             ("scalar == ", "an identifier"), ("[String: Self]", "words of the language"),
         ],
-        "Schema/Source/Parsing/ProtoParser+FieldOptions.swift": [
+        "Compiler/Source/Parsing/ProtoParser+FieldOptions.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark")
         ],
-        "Schema/Source/Parsing/ProtoParser+File.swift": [
+        "Compiler/Source/Parsing/ProtoParser+File.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("name == ", "the text is checked"), ("[String: Edition]", "words of the language"),
         ],
-        "Schema/Source/Parsing/ProtoParser+Message.swift": [
+        "Compiler/Source/Parsing/ProtoParser+Message.swift": [
             ("case ", "identifiers, or a string, which begins with its quotation mark"),
             ("own.hasPrefix", "an identifier"), ("[String: Int32]", "identifiers"),
         ],
-        "Schema/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
-        "Schema/Source/Parsing/ProtoParser+Ranges.swift": [
+        "Compiler/Source/Parsing/ProtoParser+Options.swift": [("case ", "an identifier")],
+        "Compiler/Source/Parsing/ProtoParser+Ranges.swift": [
             ("identifierValue == ", "an identifier")
         ],
-        "Schema/Source/Parsing/ProtoParser.swift": [
+        "Compiler/Source/Parsing/ProtoParser.swift": [
             ("file.syntax == ", "the syntax is checked"),
             ("token.text", "a number or an identifier"), ("text == ", "a sign of the language"),
         ],
-        "Schema/Source/ProtoCompiler.swift": [("descriptor.syntax == ", "the syntax is checked")],
-        "Schema/Source/ProtoDirectories.swift": [("root.hasSuffix", "a directory of the user")],
-        "Schema/Source/Validation/FileValidator+Declarations.swift": [
+        "Compiler/Source/ProtoCompiler.swift": [("descriptor.syntax == ", "the syntax is checked")],
+        "Compiler/Source/ProtoDirectories.swift": [("root.hasSuffix", "a directory of the user")],
+        "Compiler/Source/Validation/FileValidator+Declarations.swift": [
             ("Set<String>", "only checked names are inserted")
         ],
-        "Schema/Source/Validation/FileValidator+Enums.swift": [
+        "Compiler/Source/Validation/FileValidator+Enums.swift": [
             ("[String: ", "names are identifiers")
         ],
-        "Schema/Source/Validation/FileValidator+Fields.swift": [
+        "Compiler/Source/Validation/FileValidator+Fields.swift": [
             ("case ", "a full name is identifiers"), ("$0.key != ", "words of the language"),
         ],
-        "Schema/Source/Validation/FileValidator+JSONNames.swift": [
+        "Compiler/Source/Validation/FileValidator+JSONNames.swift": [
             ("[String: ", "only checked names are inserted")
         ],
-        "Schema/Source/Validation/FileValidator+Numbers.swift": [
+        "Compiler/Source/Validation/FileValidator+Numbers.swift": [
             ("Set<String>", "the names were checked when they were read")
         ],
-        "Schema/Source/Validation/FileValidator.swift": [
+        "Compiler/Source/Validation/FileValidator.swift": [
             ("Set<String>", "names of files are checked")
         ],
         "Dynamic/Text/TextFormatReader.swift": [

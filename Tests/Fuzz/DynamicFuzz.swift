@@ -1,4 +1,4 @@
-// fuzz-modules: Messages Descriptors ServiceMessages JSONText Schema Dynamic
+// fuzz-modules: Messages Descriptors ServiceMessages JSONText Schema Compiler Dynamic
 // fuzz-with: Tests/DynamicTests/Schema/TestSchema.swift
 
 // A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of an inner message

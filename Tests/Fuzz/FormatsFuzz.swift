@@ -1,4 +1,4 @@
-// fuzz-modules: Messages Descriptors ServiceMessages JSONText Schema Dynamic
+// fuzz-modules: Messages Descriptors ServiceMessages JSONText Schema Compiler Dynamic
 
 // A libFuzzer target for JSON and the text format. No input may trap, and a message that was read must be the same
 // after it is written and read again. The first byte selects the type. `Tests/Fuzz/run` builds it.

@@ -1,10 +1,10 @@
-// fuzz-modules: Messages Descriptors JSONText Schema
+// fuzz-modules: Messages Descriptors JSONText Schema Compiler
 
 // A libFuzzer target for `.proto` source. No input may trap, and source without a mistake must have a schema, for which
 // the generator writes source or says what it cannot write. `Tests/Fuzz/run` builds it.
 
+@testable import SwiftletCompiler
 @testable import SwiftletMessages
-@testable import SwiftletSchema
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProto(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

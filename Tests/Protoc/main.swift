@@ -4,8 +4,8 @@
 //
 // With --each, every file is compiled separately, and a line reports the outcome.
 import Foundation
+import SwiftletCompiler
 import SwiftletMessages
-import SwiftletSchema
 
 var roots: [String] = []
 var output: String?

@@ -1,4 +1,4 @@
-import SwiftletSchema
+import SwiftletCompiler
 
 #if canImport(Darwin)
     import Darwin

@@ -1,4 +1,4 @@
-import SwiftletSchema
+import SwiftletCompiler
 
 /// The content of a `swiftlet.json`.
 struct Settings {

@@ -1,31 +1,31 @@
-import SwiftletMessages
+package import SwiftletMessages
 
 /// The numbers that extensions of a message can have.
-struct ExtensionRanges: Sendable {
-    typealias Range = Google.Protobuf.DescriptorProto.ExtensionRange
-    typealias Declaration = Google.Protobuf.ExtensionRangeOptions.Declaration
+package struct ExtensionRanges: Sendable {
+    package typealias Range = Google.Protobuf.DescriptorProto.ExtensionRange
+    package typealias Declaration = Google.Protobuf.ExtensionRangeOptions.Declaration
 
     /// Sorted by their starts.
     private let ranges: [Range]
 
-    init(_ ranges: [Range]) {
+    package init(_ ranges: [Range]) {
         self.ranges = ranges.inOrder { ($0.start ?? 0) < ($1.start ?? 0) }
     }
 
     /// Two ranges with a number in common; nil if there are none.
-    var overlap: (Range, Range)? {
+    package var overlap: (Range, Range)? {
         zip(ranges, ranges.dropFirst()).first { ($0.end ?? 0) > ($1.start ?? 0) }
     }
 
     /// The declarations of extensions in the options of the ranges, by their numbers. Of two with one number, the first.
-    var declarations: [Int32: Declaration] {
+    package var declarations: [Int32: Declaration] {
         Dictionary(
             ranges.flatMap { $0.options?.declaration ?? [] }.map { ($0.number ?? 0, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The range that has the number; nil if there is none. Correct only for ranges that do not overlap.
-    func range(with number: Int32) -> Range? {
+    package func range(with number: Int32) -> Range? {
         var low = 0
         var high = ranges.count
         while low < high {

@@ -35,12 +35,12 @@ package enum ProtoName {
     }
 
     /// The mistake in the full name of a declaration whose parts are identifiers; nil if there is none.
-    static func problem(inFullName name: String) -> String? {
+    package static func problem(inFullName name: String) -> String? {
         name.utf8.count <= maxByteCount ? nil : "the full name has more than \(maxByteCount) bytes"
     }
 
     /// The mistake in the name of a package; nil if there is none.
-    static func problem(inPackage name: String) -> String? {
+    package static func problem(inPackage name: String) -> String? {
         let partCount = name.utf8.count { $0 == UInt8(ascii: ".") } + 1
         guard partCount <= maxPackagePartCount, name.utf8.count <= maxPackageByteCount else {
             return """
@@ -53,7 +53,7 @@ package enum ProtoName {
 
     /// The mistake in the name of a file; nil if there is none. Files are read and written below directories,
     /// so a name that leads out of a directory is a mistake.
-    static func problem(inFileName name: some StringProtocol) -> String? {
+    package static func problem(inFileName name: some StringProtocol) -> String? {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let dot = UInt8(ascii: ".")
         guard

@@ -10,7 +10,7 @@ public import SwiftletMessages
 /// A schema is immutable. Copies share one table, and every declaration that was looked up keeps this table
 /// alive. Two declarations are equal when they are the same declaration of the same schema.
 public struct Schema: Sendable {
-    let pool: SchemaPool
+    package let pool: SchemaPool
 
     package init(pool: SchemaPool) { self.pool = pool }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SwiftletSchema
+@testable import SwiftletCompiler
 
 @Suite("A documentation comment")
 struct SourceWriterTests {

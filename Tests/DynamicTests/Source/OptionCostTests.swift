@@ -1,7 +1,7 @@
 import SwiftletMessages
 import Testing
 
-@testable import SwiftletSchema
+@testable import SwiftletCompiler
 
 @Suite("The options of a hostile .proto file", .timeLimit(.minutes(5)))
 struct OptionCostTests {

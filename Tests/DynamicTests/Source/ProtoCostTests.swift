@@ -1,7 +1,7 @@
 import SwiftletMessages
 import Testing
 
-@testable import SwiftletSchema
+@testable import SwiftletCompiler
 
 /// Sources that once cost time with the square of their size, or more. They end within the time limit only if the
 /// cost is linear.

@@ -61,13 +61,13 @@ private struct GroupSearch {
     private init(_ pool: SchemaPool, requiredOnly: Bool) {
         self.pool = pool
         self.requiredOnly = requiredOnly
-        groups = Array(repeating: -1, count: pool.messages.count)
-        order = Array(repeating: nil, count: pool.messages.count)
-        lowest = Array(repeating: 0, count: pool.messages.count)
+        groups = Array(repeating: -1, count: pool.messageLayouts.count)
+        order = Array(repeating: nil, count: pool.messageLayouts.count)
+        lowest = Array(repeating: 0, count: pool.messageLayouts.count)
     }
 
     private mutating func run() {
-        for message in pool.messages.indices where order[message] == nil {
+        for message in pool.messageLayouts.indices where order[message] == nil {
             enter(message)
             while !path.isEmpty { advance() }
         }
@@ -78,9 +78,8 @@ private struct GroupSearch {
         lowest[message] = visitCount
         visitCount += 1
         open.append(message)
-        let targets = pool.messages[message].fields.compactMap { index in
-            let field = FieldSchema(pool: pool, index: index)
-            return requiredOnly && !field.isRequired ? nil : field.storedMessage
+        let targets = MessageSchema(pool: pool, index: message).fields.compactMap { field in
+            requiredOnly && !field.isRequired ? nil : field.storedMessage
         }
         path.append(Step(message: message, targets: targets[...]))
     }
