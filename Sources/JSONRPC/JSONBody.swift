@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -24,7 +25,7 @@ public enum JSONBody {
         }
         guard JSONKeys.areBounded(in: body) else {
             throw malformed(
-                "a key has more than \(TextComparison.maxMarkRun) combining marks in a row")
+                "a key has more than \(WireText.maxMarkRun) combining marks in a row")
         }
         let decoder = JSONDecoder()
         if let key = JSONTree.key { decoder.userInfo[key] = JSONTree(body) }

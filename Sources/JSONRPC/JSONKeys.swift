@@ -1,9 +1,10 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// The check of a body before Foundation decodes it. Foundation makes dictionaries of the keys of each object, which
-/// takes quadratic time for keys with many combining marks. See ``TextComparison``.
+/// takes quadratic time for keys with many combining marks. See ``WireText``.
 enum JSONKeys {
-    /// Whether no key has more than ``TextComparison/maxMarkRun`` combining marks in a row. Escapes count as what they
+    /// Whether no key has more than ``WireText/maxMarkRun`` combining marks in a row. Escapes count as what they
     /// mean. Takes linear time, and accepts text that is not JSON, which the decoder refuses.
     static func areBounded(in body: [UInt8]) -> Bool {
         // Marks are not ASCII, and ASCII has them only as escapes.
@@ -18,7 +19,7 @@ enum JSONKeys {
             guard let end = endOfString(in: body, from: start) else { return true }
             index = end + 1
             guard isKey(body, before: index) else { continue }
-            guard TextComparison.isLinear(unescaped(body[start..<end])) else { return false }
+            guard WireText.hasBoundedMarks(unescaped(body[start..<end])) else { return false }
         }
         return true
     }

@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// JSON-RPC 2.0.
 ///
@@ -52,7 +53,7 @@ public struct JSONRPC: RPCProtocol {
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
         guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
         let isForTicket =
-            answer.id.map { id in ticket.map { TextComparison.isSame(id, $0.id) } ?? true } ?? true
+            answer.id.map { id in ticket.map { id.hasBytes(of: $0.id) } ?? true } ?? true
         guard isLenient || answer.isSupported && isForTicket else { return nil }
         return try? answer.error?.reading(isLenient: isLenient)
     }
@@ -196,14 +197,14 @@ extension JSONRPC {
         }
 
         /// Whether the answer is JSON-RPC 2.0.
-        var isSupported: Bool { version.map { TextComparison.isSame($0, "2.0") } ?? false }
+        var isSupported: Bool { version.map { $0.hasBytes(of: "2.0") } ?? false }
 
         func value(for expectedID: String, isLenient: Bool) throws -> Value {
             guard isLenient || isSupported else {
                 throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
             }
             // The ID is the server's text, which is compared as bytes.
-            let isExpected = id.map { TextComparison.isSame($0, expectedID) } ?? false
+            let isExpected = id.map { $0.hasBytes(of: expectedID) } ?? false
             // If the server could not read a request, its answer has no ID.
             if isLenient || id == nil || isExpected,
                 let error = try error?.reading(isLenient: isLenient)

@@ -34,8 +34,8 @@ struct ChannelObservers: MeterSource {
 
 extension ChannelArguments {
     mutating func observe(_ change: (inout ChannelObservers) -> Void) {
-        var observers = meterChoice?.source as? ChannelObservers ?? ChannelObservers()
+        var observers = meterSource?.value as? ChannelObservers ?? ChannelObservers()
         change(&observers)
-        meterChoice = observers.isEmpty ? nil : MeterChoice(observers)
+        meterSource = observers.isEmpty ? nil : HashableValue(observers)
     }
 }

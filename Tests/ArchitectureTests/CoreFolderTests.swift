@@ -38,13 +38,14 @@ struct CoreFolderTests {
         ],
         // The streams in which servers report are calls.
         "Balancing": ["CallCore", "CallObserver", "CallRequests", "MessageLimits"],
-        "ServiceConfig": ["AttemptMaker", "CallRequests", "ChannelArguments", "NewCall"],
-        "Measuring": ["ChannelArguments"],
+        // A policy for attempts makes its calls on the channel.
+        "ServiceConfig": ["CallRequests", "Channel", "ChannelArguments", "NewCall"],
+        // A meter puts its observer before that of the call.
+        "Measuring": ["CallObserver", "ChannelArguments"],
         // Interceptors stand between a call and its caller, and a channel makes their calls.
         "Arguments": ["CallRequests", "Channel", "ChannelBackend", "NewCall"],
         "Connecting": ["SocketSupply"],
-        // What makes attempts makes its calls on the channel.
-        "Deferred": ["Channel", "ChannelBackend"],
+        "Deferred": ["ChannelBackend"],
     ]
 
     @Test("use only types of earlier rooms, but for those in the list")

@@ -83,7 +83,7 @@ struct DeadlineCauseTests {
         resolver.results.withLock { $0 }?.report(ResolverResult([]))
         try core.loop.turn(until: .now, &scratch)
         let after = core.deadlineError(of: call)
-        #expect(after.phase == .connect && after.causes == [])
+        #expect(after.phase == .connect && after.causes == ["the resolver found no addresses"])
         core.shutDown()
     }
 }

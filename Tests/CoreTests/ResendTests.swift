@@ -1,3 +1,4 @@
+import SwiftletStyles
 import SwiftletTransport
 import Synchronization
 import Testing
@@ -8,6 +9,7 @@ import Testing
 struct ResendTests {
     /// Refuses every stream.
     final class RefusingBackend: CallBackend {
+        let openCalls = CallRegistry()
         let loop: EventLoop
         let beginCount = Mutex(0)
 
@@ -100,6 +102,7 @@ struct ResendTests {
 
     /// Reports the first stream as not processed, and then attaches the call to that stream.
     final class LateBackend: CallBackend {
+        let openCalls = CallRegistry()
         let loop: EventLoop
         let first = Carrier()
         let second = Carrier()
@@ -175,6 +178,7 @@ struct ResendTests {
     /// Keeps the request of each attempt: what the attempt began with, and what was sent on its stream
     /// afterwards.
     final class RecordingBackend: CallBackend, StreamCarrier {
+        let openCalls = CallRegistry()
         struct Attempt: Equatable {
             var bytes: [[UInt8]] = []
             var isFinished = false

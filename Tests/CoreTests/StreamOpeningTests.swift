@@ -27,6 +27,7 @@ struct StreamOpeningTests {
 
     /// Opens a stream with the request so far, and extends the request before the call has the stream.
     private final class Backend: CallBackend {
+        let openCalls = CallRegistry()
         let loop: EventLoop
         let carrier = Carrier()
         private let grow: @Sendable (CallCore) -> Void

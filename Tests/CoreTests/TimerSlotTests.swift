@@ -35,7 +35,7 @@ struct TimerSlotTests {
         slot.schedule(target, at: later, on: loop)
         slot.close()
         slot.schedule(target, at: later, on: loop)
-        slot.schedule(target, noLaterThan: later, on: loop)
+        slot.schedule(target, at: later, on: loop, unlessEarlier: true)
         #expect(loop.timerCount == 0)
     }
 
@@ -44,14 +44,14 @@ struct TimerSlotTests {
         let loop = try EventLoop()
         let slot = TimerSlot()
         var scratch = EventLoop.Scratch()
-        slot.schedule(target, noLaterThan: .now, on: loop)
-        slot.schedule(target, noLaterThan: later, on: loop)
+        slot.schedule(target, at: .now, on: loop, unlessEarlier: true)
+        slot.schedule(target, at: later, on: loop, unlessEarlier: true)
         #expect(loop.timerCount == 1)
         while target.firedCount.load(ordering: .relaxed) == 0 {
             try loop.turn(until: .now + .milliseconds(10), &scratch)
         }
         slot.hasFired(now: .now)
-        slot.schedule(target, noLaterThan: later, on: loop)
+        slot.schedule(target, at: later, on: loop, unlessEarlier: true)
         #expect(loop.timerCount == 1)
         // If an earlier timer fires late, it does not remove the new timer from the slot.
         slot.hasFired(now: .now)

@@ -39,7 +39,7 @@ struct ClosingTests {
         let server = try LoopbackServer { _ in }
         let meter = BlockingMeter()
         var arguments = ChannelArguments()
-        arguments.meterChoice = MeterChoice(meter)
+        arguments.meterSource = HashableValue(meter)
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
         let channel = try Channel(

@@ -14,6 +14,7 @@ import Testing
 /// The backend of calls on one connection, whose server is the test. The connection reads only when
 /// the test makes it read.
 final class LinkClient: CallBackend, LinkOwner {
+    let openCalls = CallRegistry()
     let loop: EventLoop
     let link = Mutex<Link?>(nil)
 

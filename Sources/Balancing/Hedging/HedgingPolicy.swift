@@ -34,6 +34,9 @@ extension MethodConfig.Attempts {
 
 extension HedgingPolicy: AttemptPolicy {
     package func makeCall(
-        _ call: consuming NewCall, _ maker: AttemptMaker
-    ) -> any CallRequests { HedgedCall(call, self, maker) }
+        _ call: consuming NewCall, _ selection: consuming CallSelection, on channel: Channel
+    ) -> any CallRequests {
+        let maker = AttemptMaker(channel, call, selection)
+        return HedgedCall(call, self, maker)
+    }
 }

@@ -73,7 +73,7 @@ extension SubchannelStream {
             state.nextRead = now + Self.leastReadInterval
             return (state.call, nil)
         }
-        if let time { timer.schedule(self, noLaterThan: time, on: link.loop) }
+        if let time { timer.schedule(self, at: time, on: link.loop, unlessEarlier: true) }
         call?.receiveNext()
     }
 

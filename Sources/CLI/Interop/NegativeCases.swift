@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletTransport
 
 extension InteropCase {
     /// Cases with servers that test the client's HTTP/2 (`doc/http2-interop-test-descriptions.md`).
@@ -9,7 +10,7 @@ extension InteropCase {
             try await client.checkLargeUnary()
             // The GOAWAY arrives before the first response or directly after it.
             try await Task.sleep(for: settings.pauseBetweenCalls)
-            try need(client.channel.counts.goAwayCount > 0, "the server sends no GOAWAY")
+            try need(client.channel.counts.traffic.goAways > 0, "the server sends no GOAWAY")
             try await client.checkLargeUnary()
             guard client.channel.counts.connectionCount > 1 else {
                 throw CaseFailure(reason: "the second call used the connection with the GOAWAY")
@@ -23,7 +24,7 @@ extension InteropCase {
             // little DATA, so at most one such PING is expected.
             _ = try await client.unary(.sized(out: 0, back: 314_159))
             try need(
-                client.channel.counts.pingCount > 1,
+                client.channel.counts.traffic.pings > 1,
                 "the server sends no PINGs around the frames of an answer")
             try await client.checkLargeUnary()
         },
@@ -37,7 +38,7 @@ extension InteropCase {
         },
         own("data_frame_padding") { client, _ in
             try await client.checkLargeUnary()
-            let byteCount = client.channel.counts.paddingByteCount
+            let byteCount = client.channel.counts.traffic.paddingBytes
             try need(
                 byteCount >= 314_159 / 5 * 256,
                 "the server does not pad every 5 bytes with 255 bytes: it sent \(byteCount) bytes of padding"
@@ -46,10 +47,10 @@ extension InteropCase {
         own("no_df_padding_sanity_test") { client, _ in
             try await client.checkLargeUnary()
             let counts = client.channel.counts
-            try need(counts.paddingByteCount == 0, "the server sends padding")
+            try need(counts.traffic.paddingBytes == 0, "the server sends padding")
             try need(
-                counts.dataFrameCount >= 314_159 / 5,
-                "the server does not send 5 bytes in each frame: it sent \(counts.dataFrameCount) frames"
+                counts.traffic.dataFrames >= 314_159 / 5,
+                "the server does not send 5 bytes in each frame: it sent \(counts.traffic.dataFrames) frames"
             )
         },
     ]
@@ -79,7 +80,7 @@ extension InteropCase {
                 }
                 return
             }
-            try need(client.channel.counts.resetCount > 0, "the server resets no stream")
+            try need(client.channel.counts.traffic.resets > 0, "the server resets no stream")
             throw CaseFailure(reason: "the call succeeded on a stream that was reset")
         }
     }

@@ -157,7 +157,7 @@ public struct ChannelArguments: Hashable, Sendable {
     public var frameLog: FrameLog?
 
     /// Who measures the channel. Nil means the choice of the process.
-    package var meterChoice: MeterChoice?
+    package var meterSource: HashableValue?
 
     /// Text before the library's own name in `user-agent`. Nil, the default, adds none.
     public var userAgentPrefix: String?
@@ -190,17 +190,9 @@ extension ChannelArguments {
         Backoff.Configuration(initial: initialReconnectBackoff, maximum: maxReconnectBackoff)
     }
 
-    var effectiveIdleTimeout: Duration? { idleTimeout.map { max($0, .seconds(1)) } }
-
-    var userAgent: String { UserAgent.value(prefix: userAgentPrefix, suffix: userAgentSuffix) }
-
-    var socketOptions: SocketOptions {
-        var options = SocketOptions()
-        // Proposal A18: with keep-alive, the system also detects a dead peer while sent data is
-        // unacknowledged.
-        if keepAliveInterval != nil { options.userTimeout = keepAliveTimeout }
-        return options
-    }
+    /// As in ``Socket/setTCPOptions(userTimeout:)``. Proposal A18: with keep-alive, the system also detects a dead peer
+    /// while sent data is unacknowledged.
+    var userTimeout: Duration? { keepAliveInterval == nil ? nil : keepAliveTimeout }
 
     /// The most consumed bytes that a call keeps back before it returns them to the window, because each
     /// return acquires the connection's lock. In addition, the connection keeps back less than half of a
@@ -231,12 +223,8 @@ extension ChannelArguments {
         }
         // Twice the longest duration would be too long for a `Duration`.
         configuration.settingsTimeout =
-            settingsTimeout ?? max(min(keepAliveTimeout, .seconds(1 << 32)) * 2, .seconds(60))
+            settingsTimeout
+            ?? max(min(keepAliveTimeout, .seconds(Int64(1) << 32)) * 2, .seconds(60))
         return configuration
     }
-}
-
-extension ChannelArguments {
-    /// The host of ``defaultAuthority``; nil when that is nil or not a valid authority.
-    var defaultHost: String? { defaultAuthority.flatMap { Target.split($0)?.host } }
 }

@@ -131,16 +131,17 @@ extension CallCore.State {
             received.isOver = true
             return received
         }
-        do throws(ResponseEnd) {
+        do throws(RPCError) {
             if let initial = arrival.initial.take() {
                 receive(initial, of: call, now)
                 received.isCommitted = true
                 received.kept = lifetime.takeKept()
             }
-            for index in arrival.pieces { try receive(body: bytes.extracting(pieces[index])) }
+            for index in arrival.pieces { try inbound.receiveBody(bytes.extracting(pieces[index])) }
             if let end = arrival.end.take() { received.take(receive(end, of: call, now)) }
         } catch {
-            let ending = finishAttempt(error, of: call, at: now, isAnswered: true)
+            let refusal = ResponseEnd(error: error, isImmediate: true)
+            let ending = finishAttempt(refusal, of: call, at: now, isAnswered: true)
             if case .attached(let carrier, let stream) = ending.stage {
                 received.abandoned = (carrier, stream)
             }
@@ -160,14 +161,6 @@ extension CallCore.State {
         lifetime.noteFirstByte(at: now)
         inbound.receiveHeaders(
             httpStatus: initial.httpStatus, initial.encoding, initial.metadata)
-    }
-
-    private mutating func receive(body bytes: Span<UInt8>) throws(ResponseEnd) {
-        do throws(RPCError) {
-            try inbound.receiveBody(bytes)
-        } catch {
-            throw ResponseEnd(error: error, isImmediate: true)
-        }
     }
 
     private mutating func receive(

@@ -89,7 +89,7 @@ extension CallCore: RegisteredCall {
         guard let retries else { return }
         if let meter, let tally = next.tally { meter.attemptFailed(next.error, tally) }
         guard next.delay > .zero else { return beginNextAttempt() }
-        if let error = retries.openCalls?.add(self) { return end(with: error) }
+        if let error = backend.openCalls.add(self) { return end(with: error) }
         retries.timer.schedule(at: .now + next.delay, on: loop) { [self] in beginNextAttempt() }
         // The call may have ended before it was registered.
         if isEnded { retries.callHasEnded(self) }
@@ -155,13 +155,13 @@ extension CallCore.State {
             rules.throttle?.recordSuccess()
             return nil
         }
-        guard let policy = rules.retry else {
+        guard let policy = call.head.retry else {
             if let throttle = rules.throttle, RetryPushback(end.trailers) == .never {
                 _ = throttle.recordFailure()
             }
             return nil
         }
-        let retries = call.retries(of: policy, rules.throttle, on: lifetime.channel)
+        let retries = call.retries(of: policy, rules.throttle)
         let delay = retries.delay(
             after: error, end.trailers, peer: times.connection?.peer,
             isCommitted: outbound.isCommitted)

@@ -49,10 +49,10 @@ package final class CallCore: Sendable {
         state = Mutex(
             State(
                 outbound: Outbound(
-                    head.framing, maxReplayByteCount: head.maxReplayByteCount),
+                    head.framing, maxReplayByteCount: head.limits.arguments.maxReplayByteCount),
                 inbound: Inbound(
                     head.framing, maxByteCount: head.maxReceiveByteCount,
-                    heldBackByteCount: head.heldBackByteCount,
+                    heldBackByteCount: head.limits.heldBackByteCount,
                     takesOne: observer.acceptsWholeResponse),
                 lifetime: Lifetime(observer, kept)))
         self.head = head
@@ -62,6 +62,8 @@ package final class CallCore: Sendable {
 /// Finds a stream for a call: a channel, or a fake of one.
 package protocol CallBackend: AnyObject, Sendable {
     var loop: EventLoop { get }
+    /// The calls that are not always on a connection.
+    var openCalls: CallRegistry { get }
 
     /// Attaches the call to a stream, now or later, or fails it.
     func begin(_ call: CallCore)
@@ -159,15 +161,13 @@ extension CallCore {
 
     /// The attempts that have failed; nil for most calls. Looks for them only in a call with a retry policy.
     var retries: CallRetries? {
-        head.rules?.retry == nil ? nil : failedAttempts.withLock { $0 }
+        head.retry == nil ? nil : failedAttempts.withLock { $0 }
     }
 
     /// The same. Made if no attempt has failed before.
-    func retries(
-        of policy: RetryPolicy, _ throttle: RetryThrottle?, on channel: (any RetriedChannel)?
-    ) -> CallRetries {
+    func retries(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> CallRetries {
         failedAttempts.withLock { retries in
-            let own = retries ?? CallRetries(policy, throttle: throttle, channel?.openCalls)
+            let own = retries ?? CallRetries(policy, throttle: throttle)
             retries = own
             return own
         }

@@ -3,9 +3,9 @@ import SwiftletTransport
 /// The parts of a call that are fixed at its start: method, options and limits.
 package struct CallHead: Sendable {
     package let method: MethodSignature
-    private let options: CallOptions
+    let options: CallOptions
     /// Those of the channel.
-    private let limits: MessageLimits
+    let limits: MessageLimits
     /// What the service config or the channel's config selector has decided; nil if neither has.
     let rules: CallRules?
     /// The hash that the selector has computed; nil if it has computed none.
@@ -29,11 +29,10 @@ extension CallHead {
     package var compression: CompressionAlgorithm {
         options.compression ?? limits.arguments.defaultCompression
     }
-    /// The authority that the options set; nil means the channel's.
-    var authority: String? { options.authority }
+    /// Nil if the call is sent once, as every call of a channel that uses no retry policies is.
+    var retry: RetryPolicy? { limits.arguments.usesRetryPolicies ? rules?.retry : nil }
     /// Whether the call uses the same prepared headers as most calls of its method.
     var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
-    var needsEncryption: Bool { options.needsEncryption }
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? {
         options.maxSendByteCount ?? limits.arguments.maxSendMessageByteCount
@@ -41,9 +40,6 @@ extension CallHead {
     var maxReceiveByteCount: Int? {
         options.maxReceiveByteCount ?? limits.arguments.maxReceiveMessageByteCount
     }
-    /// The most consumed bytes that a call keeps back before it returns the window.
-    var heldBackByteCount: Int { limits.heldBackByteCount }
-    var maxReplayByteCount: Int { limits.arguments.maxReplayByteCount }
     package var framing: BodyFraming { method.framing }
     /// Whether the request is plain HTTP.
     package var isPlain: Bool { method.plain != nil }
@@ -68,7 +64,7 @@ extension CallHead {
 
 /// What a channel sets for calls whose options set nothing else. An object, because every call refers to it.
 package final class MessageLimits: Sendable {
-    let arguments: ChannelArguments
+    package let arguments: ChannelArguments
     /// As in ``ChannelArguments``; the options of a call cannot change it.
     let heldBackByteCount: Int
 

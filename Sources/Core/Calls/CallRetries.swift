@@ -17,17 +17,10 @@ final class CallRetries: Sendable {
 
     /// Runs until the next attempt is due.
     let timer = TimerSlot()
-    /// Where the call is registered from its first wait for another attempt to its end. Nil if it was committed when it
-    /// failed.
-    let openCalls: CallRegistry?
     private let state: Mutex<State>
 
     /// - Parameter metadata: That of the first attempt; nil if it is that of the call.
-    init(
-        _ policy: RetryPolicy, throttle: RetryThrottle?, _ openCalls: CallRegistry?,
-        _ metadata: Metadata? = nil
-    ) {
-        self.openCalls = openCalls
+    init(_ policy: RetryPolicy, throttle: RetryThrottle?, _ metadata: Metadata? = nil) {
         state = Mutex(
             State(policy: RetryState(policy, throttle: throttle), metadata: metadata))
     }
@@ -74,7 +67,7 @@ extension CallRetries {
     /// No other attempt follows.
     func callHasEnded(_ call: CallCore) {
         timer.close()
-        openCalls?.remove(call)
+        call.backend.openCalls.remove(call)
     }
 
     /// The next attempt begins.

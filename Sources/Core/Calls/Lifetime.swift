@@ -144,21 +144,12 @@ struct KeptParts: Sendable {
     /// What keeps the cluster of the call in the resolver's configuration.
     var cluster: (any KeptCluster)?
     /// That of a call with a retry policy: one that the program has released stays open.
-    var channel: (any RetriedChannel)?
+    var channel: (any AnyObject & Sendable)?
 
     var isEmpty: Bool { cluster == nil && channel == nil }
 }
 
-/// The channel of a call with a retry policy.
-protocol RetriedChannel: AnyObject, Sendable {
-    /// Where calls are registered while they wait for their next attempt.
-    var openCalls: CallRegistry { get }
-}
-
 extension Lifetime {
-    /// Nil without a retry policy, and when the call is committed.
-    var channel: (any RetriedChannel)? { kept.channel }
-
     /// What the caller is to release outside of the lock: the call is committed or over.
     mutating func takeKept() -> KeptParts {
         var taken = KeptParts()

@@ -94,7 +94,7 @@ extension RequestHeadCache {
         let hasDefaultHeaders = call.head.hasDefaultHeaders && picked == nil
         if hasDefaultHeaders, method == ordinaryMethod, let ordinary { return ordinary }
         let prepared = try find(
-            for: call, call.head.authority ?? picked, defaultAuthority: defaultAuthority,
+            for: call, call.head.options.authority ?? picked, defaultAuthority: defaultAuthority,
             scheme: scheme, userAgent: userAgent)
         // The first entry has this method now, and keeps it alive.
         ordinary = hasDefaultHeaders ? prepared : nil

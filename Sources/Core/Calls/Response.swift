@@ -78,17 +78,6 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    package mutating func takeResult<Reply>(
-        _ codec: Codec<Reply>
-    ) -> Result<Response<Reply>, RPCError> {
-        do throws(RPCError) {
-            return .success(try takeResponse(codec))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    @inlinable
     package mutating func takeResponse<Reply>(
         _ codec: Codec<Reply>
     ) throws(RPCError) -> Response<Reply> {

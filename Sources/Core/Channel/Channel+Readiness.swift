@@ -16,7 +16,8 @@ extension Channel {
         let end = await withTaskGroup(of: WaitEnd.self) { group in
             group.addTask { await self.waitUntilReady() }
             group.addTask {
-                let hasSlept: Void? = try? await Task.sleep(for: min(limit, .seconds(1 << 31)))
+                let hasSlept: Void? = try? await Task.sleep(
+                    for: min(limit, .seconds(Int64(1) << 31)))
                 return hasSlept == nil ? .cancelled : .late
             }
             defer { group.cancelAll() }
@@ -57,31 +58,8 @@ extension Channel {
 
     private func lateError(after limit: Duration) -> RPCError {
         let seconds = limit.text(in: .seconds(1), digitCount: 3)
-        var error = RPCError(
-            .deadlineExceeded,
+        let message =
             "the channel to \(backend.authority) was not ready within \(seconds) s: it is \(connectivity.protocolName)"
-        ).notExecuted
-        error.phase = .connect
-        if let failure = snapshot?.lastFailure {
-            error.causes = [failure.message] + failure.causes
-            error.attempts = failure.attempts
-            error.reconnection = failure.reconnection
-        }
-        return error
-    }
-}
-
-extension ChannelSnapshot {
-    /// The last failure of a resolver or a subchannel; nil if none of the last events is one.
-    fileprivate var lastFailure: RPCError? {
-        for event in events.reversed() {
-            switch event.kind {
-            case .resolutionFailed(let error), .serviceConfigRejected(let error),
-                .subchannel(_, _, let error?):
-                return error
-            default: continue
-            }
-        }
-        return nil
+        return (core?.lateError(message) ?? RPCError(.deadlineExceeded, message)).notExecuted
     }
 }

@@ -16,7 +16,7 @@ public final class Channel: Sendable {
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
     /// A copy of the backend's limits, so that a call does not read them through the existential.
-    let limits: MessageLimits
+    package let limits: MessageLimits
     /// The service config's settings for methods; nil if the backend has no service config.
     private let configs: MethodConfigs?
     /// Records measurements of calls; nil if no sink needs them.
@@ -152,8 +152,6 @@ package protocol ChannelBackend: CallBackend {
     var authority: String { get }
     var encryption: Encryption { get }
     var connectivity: ConnectivityState { get }
-    /// The calls that are not always on a connection.
-    var openCalls: CallRegistry { get }
     /// Changes of ``connectivity``, beginning with the current value.
     func connectivityChanges() -> AsyncStream<ConnectivityState>
     func connect()
@@ -222,7 +220,7 @@ extension Channel {
     private func make(_ call: consuming NewCall) -> any CallRequests {
         if let meter = metrics?.meter(of: call.method) {
             call.meter = meter
-            call.observer = MeasuredObserver(call.observer, meter)
+            call.observer = meter.measuring(call.observer)
         }
         if hasDefaults { call.options = call.options.merged(over: defaultOptions) }
         call.options.inherit(InheritedDeadline.ofCall)
@@ -274,46 +272,35 @@ extension Channel {
     private func make(
         _ call: consuming NewCall, _ selection: consuming CallSelection
     ) -> any CallRequests {
-        if let rules = selection.rules, !limits.arguments.usesRetryPolicies,
-            rules.config.attempts != nil
-        {
-            selection.rules = rules.withoutAttempts
-        }
         selection.rules?.apply(to: &call.options, begun: call.begun ?? .now, limits)
-        guard let makeOther = selection.rules?.makeOther else {
+        guard limits.arguments.usesRetryPolicies, let makeOther = selection.rules?.makeOther else {
             return makeCore(
                 call.method, call.options, selection, call.observer, call.meter, .first)
         }
-        return makeOther(call, AttemptMaker(self, call, selection))
+        return makeOther(call, selection, self)
     }
 
-    func makeCore(
+    package func makeCore(
         _ method: MethodSignature, _ options: consuming CallOptions,
         _ selection: consuming CallSelection, _ observer: consuming any CallObserver,
         _ callMeter: (any CallMeter)?, _ kind: AttemptKind
     ) -> CallCore {
         let deadline = options.deadline
-        let isRetried = selection.rules?.retry != nil
-        let meter = isRetried ? callMeter?.retried() : callMeter?.attempt(kind)
+        let retry = limits.arguments.usesRetryPolicies ? selection.rules?.retry : nil
+        let meter = retry != nil ? callMeter?.retried() : callMeter?.attempt(kind)
         var retries: CallRetries?
-        if let meter, let rules = selection.rules, let retry = rules.retry {
+        if let meter, let retry {
             var metadata = options.metadata
             meter.addHeaders(to: &metadata)
-            retries = CallRetries(
-                retry, throttle: rules.throttle, backend.openCalls, metadata)
+            retries = CallRetries(retry, throttle: selection.rules?.throttle, metadata)
         } else {
             meter?.addHeaders(to: &options.metadata)
         }
-        let kept = KeptParts(
-            cluster: selection.cluster, channel: isRetried ? self : nil)
+        let kept = KeptParts(cluster: selection.cluster, channel: retry == nil ? nil : self)
         let head = CallHead(
             method, options, limits, selection.rules, requestHash: selection.requestHash)
         return CallCore(
             head, deadline: deadline, backend: backend, observer: observer, meter: meter,
             retries: retries, kept: kept)
     }
-}
-
-extension Channel: RetriedChannel {
-    var openCalls: CallRegistry { backend.openCalls }
 }

@@ -161,8 +161,8 @@ extension ChannelCore: TimerTarget {
     /// follow one another from the start of the resolver to its stop, whatever the balancer reports:
     /// while it reports IDLE, the resolver still runs.
     func scheduleIdleCheck() {
-        guard let timeout = arguments.effectiveIdleTimeout else { return }
-        idleTimer.schedule(self, noLaterThan: .now + timeout, on: loop)
+        guard let timeout = arguments.idleTimeout.map({ max($0, .seconds(1)) }) else { return }
+        idleTimer.schedule(self, at: .now + timeout, on: loop, unlessEarlier: true)
     }
 
     /// Checks whether the channel was used since the last check. This way, a call needs no timer.

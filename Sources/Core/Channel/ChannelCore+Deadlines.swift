@@ -1,11 +1,14 @@
 import SwiftletTransport
 import Synchronization
 
-// The errors of calls whose deadline has passed. They say what the call waited for.
+// The errors of calls whose deadline has passed, and of other waits. They say what was waited for.
 
 extension ChannelCore {
     func deadlineError(of call: CallCore) -> RPCError {
-        var error = call.hasStream ? call.deadlineErrorOfSent(to: target) : deadlineErrorOfWaiting
+        var error =
+            call.hasStream
+            ? call.deadlineErrorOfSent(to: target)
+            : lateError("the deadline passed \(connectivity.whileCallsWait) to \(target)")
         // Without a thread that turns the queue, nothing is sent or received, so the network is not the cause.
         if loop.isTurnedByHand, !loop.isTurning {
             error.message +=
@@ -14,24 +17,32 @@ extension ChannelCore {
         return error
     }
 
-    private var deadlineErrorOfWaiting: RPCError {
-        let (connectivity, members, isResolving) = state.withLock {
-            ($0.connectivity, Array($0.members.values), $0.picker == nil)
+    /// The error of a wait for a connection: what is being done for one, and the last failure.
+    func lateError(_ message: String) -> RPCError {
+        let (connectivity, members, picker) = state.withLock {
+            ($0.connectivity, Array($0.members.values), $0.picker)
         }
-        var error = RPCError(
-            .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
+        var error = RPCError(.deadlineExceeded, message)
         error.phase = .connect
         let waits = members.map(\.waitState)
-        if let attempt = waits.lazy.compactMap(\.attempt).first {
-            error.add(attempt.progress)
-        } else if isResolving, connectivity == .connecting {
+        if let progress = waits.lazy.compactMap(\.attempt).first?.progress, let last = progress.last
+        {
+            error.phase = last.phase
+            error.causes = progress.map(\.text)
+        } else if picker == nil, connectivity == .connecting {
             error.phase = .resolve
             let name = plan.proxy.map { "the proxy \($0)" } ?? "\(target)"
-            error.causes.append("look up \(name): no answer")
+            error.causes = ["look up \(name): no answer"]
         }
         if let failure = waits.lazy.compactMap(\.failure).first {
             error.causes += failure.causes
             error.attempts = failure.attempts
+            error.reconnection = members.lazy.compactMap(\.reconnection).first
+        } else if members.isEmpty, let failure = (picker as? FailingPicker)?.error {
+            // The resolver has failed, or its endpoints cannot be used.
+            error.phase = failure.phase
+            error.causes = [failure.message] + failure.causes
+            error.reconnection = failure.reconnection
         }
         return error
     }

@@ -15,6 +15,8 @@ final class LinkCalls: OwnCalls, CallBackend {
         self.channel = channel
     }
 
+    var openCalls: CallRegistry { channel.openCalls }
+
     func makeCall(
         _ method: MethodSignature, _ limits: MessageLimits, _ observer: any CallObserver
     ) -> any CallRequests {

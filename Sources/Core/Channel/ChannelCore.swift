@@ -101,7 +101,8 @@ final class ChannelCore: Sendable {
             arguments.defaultAuthority ?? arguments.targetNameOverride
             ?? credentials.targetNameOverride ?? target.defaultAuthority
         scheme = credentials.encryption == .none ? "http" : "https"
-        userAgent = arguments.userAgent
+        userAgent = UserAgent.value(
+            prefix: arguments.userAgentPrefix, suffix: arguments.userAgentSuffix)
         limits = MessageLimits(arguments, heldBackByteCount: arguments.heldBackByteCount)
         let awaitsResolver =
             switch target.resolution {
@@ -262,7 +263,7 @@ extension ChannelCore: CallBackend {
                 meter.isRouted(to: labels)
             }
             var prepared = prepared
-            if let authority = subchannel.authority, call.head.authority == nil {
+            if let authority = subchannel.authority, call.head.options.authority == nil {
                 do throws(RPCError) {
                     prepared = try state.withLock { (state) throws(RPCError) in
                         try self.prepared(for: call, as: authority, in: &state.heads)

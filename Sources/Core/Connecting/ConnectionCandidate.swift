@@ -105,7 +105,9 @@ extension ConnectionCandidate {
         do throws(SystemError) {
             if let sockets = plan.sockets { return try sockets() }
             let socket = try Socket(for: address)
-            try socket.apply(plan.arguments.socketOptions, isTCP: address.isTCP)
+            if address.isTCP {
+                try socket.setTCPOptions(userTimeout: plan.arguments.userTimeout)
+            }
             return socket
         } catch {
             throw CandidateFailure(cause: "\(error)")
@@ -186,7 +188,8 @@ extension ConnectionCandidate {
 
     /// The server's name for TLS.
     private var host: String {
-        serverName?.name ?? plan.arguments.defaultHost ?? plan.target.host
+        serverName?.name ?? plan.arguments.defaultAuthority.flatMap { Target.split($0)?.host }
+            ?? plan.target.host
     }
 }
 

@@ -52,12 +52,3 @@ extension ConnectionFailure {
         return error
     }
 }
-
-extension RPCError {
-    /// Adds what a running attempt to connect waits for.
-    mutating func add(_ progress: [(phase: Phase, text: String)]) {
-        guard let last = progress.last else { return }
-        phase = last.phase
-        causes += progress.map(\.text)
-    }
-}

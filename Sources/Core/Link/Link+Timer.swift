@@ -36,7 +36,7 @@ extension Link: TimerTarget {
         case .ended: break
         case .failed(let error): end(with: error)
         case .goesOn(let next, let hasOutput):
-            if let next { pollTimer.schedule(self, noLaterThan: next, on: loop) }
+            if let next { pollTimer.schedule(self, at: next, on: loop, unlessEarlier: true) }
             // Writes a PING that is due.
             if hasOutput { flushSoon() }
         }

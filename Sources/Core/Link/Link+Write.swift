@@ -54,7 +54,7 @@ extension Link: Flushable {
             // The next turn of a queue that is turned by hand may be late: other threads may write.
             if isHere { state.turn.putOff() } else { state.turn.stop() }
         }
-        loop.flushLater(self)
+        loop.run { [self] in flush() }
     }
 
     /// Reports room to calls. Handlers run on the loop's thread: this thread may hold a lock that they

@@ -183,7 +183,7 @@ extension LinkWire {
     package func refusal(
         of call: CallCore, _ headers: PreparedHeaders, peer: String
     ) -> RPCError? {
-        guard isSecure else { return call.head.needsEncryption ? .insecureConnection : nil }
+        guard isSecure else { return call.head.options.needsEncryption ? .insecureConnection : nil }
         guard let authority = headers.otherAuthority else { return nil }
         let host = Target.split(authority)?.host
         if let identity = host.flatMap({ ServerIdentity(host: $0) }),

@@ -84,8 +84,8 @@ package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
     /// In place of ``attempt(_:)``, for a call with a retry policy. Measures the first attempt at once.
     func retried() -> any AttemptMeter
-    /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
-    func ended(_ error: RPCError?)
+    /// The observer of the call, with one before it that measures.
+    func measuring(_ observer: consuming any CallObserver) -> any CallObserver
 }
 
 /// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
@@ -117,18 +117,6 @@ package protocol AttemptMeter: AnyObject, Sendable {
     func beginNext(at now: MonotonicInstant)
     /// No attempt follows by a retry policy.
     func forgetMessages()
-}
-
-extension AttemptMeter {
-    package var measuresMessages: Bool { false }
-    package func addHeaders(to metadata: inout Metadata) {}
-    package func isRouted(to labels: BackendLabels) {}
-    package func sent(_ size: MessageSize) {}
-    package func received(_ size: MessageSize) {}
-    package func endIsDelivered(_ error: RPCError?) {}
-    package func attemptFailed(_ error: RPCError, _ tally: CallTally) {}
-    package func beginNext(at now: MonotonicInstant) {}
-    package func forgetMessages() {}
 }
 
 /// The size of a message, without its prefix.
@@ -187,22 +175,10 @@ package enum ProcessMeters {
     }
 }
 
-/// A source that can be compared.
-package struct MeterChoice: Hashable, Sendable {
-    package let source: any MeterSource
-
-    package init(_ source: any MeterSource) { self.source = source }
-
-    package static func == (left: MeterChoice, right: MeterChoice) -> Bool {
-        AnyHashable(left.source) == AnyHashable(right.source)
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(source)) }
-}
-
 extension ChannelArguments {
     /// The meter of a channel; nil if it is not measured.
     func meter(of target: Target, isSecure: Bool) -> (any ChannelMeter)? {
-        (meterChoice?.source ?? ProcessMeters.source)?.meter(of: target, isSecure: isSecure)
+        (meterSource?.value as? any MeterSource ?? ProcessMeters.source)?.meter(
+            of: target, isSecure: isSecure)
     }
 }

@@ -234,7 +234,7 @@ extension CompletionQueue {
     /// by hand. If several threads wait, one of them turns the loop. When its own wait is over,
     /// another one turns the loop.
     @inline(never)  // Has many callers.
-    func turn(while isWaiting: () -> Bool) {
+    package func turn(while isWaiting: () -> Bool) {
         var scratch = EventLoop.Scratch()
         while true {
             let mark = gate.mark
@@ -245,7 +245,7 @@ extension CompletionQueue {
 
     /// Wakes the threads that wait in ``turn(while:)``: the one that turns the loop, and the
     /// others.
-    func wakeTurner() {
+    package func wakeTurner() {
         guard mode == .byHand else { return }
         gate.open()
         if !loop.isCurrent { loop.wakeUp() }

@@ -24,10 +24,7 @@ package final class EventLoop: Sendable {
         var isClosed = false
     }
 
-    fileprivate struct Unread {
-        var target: any Pollable
-        var readiness: Poller.Readiness
-    }
+    fileprivate typealias Unread = (target: any Pollable, readiness: Poller.Readiness)
 
     /// Targets by token. The low half of a token is the index of an entry, and the high half
     /// distinguishes the targets that have used the entry one after the other.
@@ -136,16 +133,6 @@ extension EventLoop {
         }
     }
 
-    /// Flushes `target` on the loop's thread, in the next turn.
-    func flushLater(_ target: any Flushable) {
-        let (isClosed, mustWake) = inbox.withLock { inbox in
-            if !inbox.isClosed { inbox.unflushed.append(target) }
-            return (inbox.isClosed, inbox.isAsleep)
-        }
-        if isClosed { return runElsewhere(.closure { target.flush() }) }
-        if mustWake { poller.wakeUp() }
-    }
-
     /// Sets whether a thread does nothing but turn the loop.
     func setAttended(_ isAttended: Bool) {
         inbox.withLock { $0.isAttended = isAttended }
@@ -155,7 +142,7 @@ extension EventLoop {
     /// the descriptor already has. To be called on the loop's thread.
     package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
         let readiness: Poller.Readiness = untilEmpty ? .hungUp : .readable
-        inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
+        inbox.withLock { $0.unread.append((target, readiness)) }
     }
 
     /// Counts the answers that a connection has read, for ``AnswerGathering``. To be called on the loop's
@@ -187,10 +174,10 @@ extension EventLoop {
     package func schedule(_ target: any TimerTarget, at deadline: Instant) -> TimerHandle {
         let (handle, mustWake) = timers.insert(target, at: deadline)
         if mustWake, !isCurrent { poller.wakeUp() }
-        return TimerHandle(handle: handle)
+        return handle
     }
 
-    func cancel(_ timer: TimerHandle) { timers.cancel(timer.handle) }
+    func cancel(_ timer: TimerHandle) { timers.cancel(timer) }
 
     package var timerCount: Int { timers.count }
 
@@ -250,11 +237,6 @@ extension EventLoop {
             return entry.generation == UInt32(token >> 32) ? entry.target : nil
         }
     }
-}
-
-/// A timer of an event loop. After it has fired or was cancelled, the handle has no effect.
-package struct TimerHandle: Sendable {
-    fileprivate let handle: LoopTimers.Handle
 }
 
 // MARK: - A turn
@@ -321,7 +303,7 @@ extension EventLoop {
     /// Fires the timers that are due by `now`, after the events that preceded them: there may be more
     /// events than one wait returns, and some arrive while the system does not run this thread.
     private func fireTimers(_ scratch: inout Scratch, now: Instant) throws(SystemError) {
-        guard timers.hasExpired(now: now) else { return }
+        guard let first = timers.earliest, first <= now else { return }
         for _ in 0..<Self.maxWaitsBeforeTimers {
             try poller.wait(until: now, into: &scratch.events)
             guard !scratch.events.isEmpty else { break }

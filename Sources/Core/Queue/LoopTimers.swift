@@ -7,6 +7,9 @@ package protocol TimerTarget: AnyObject, Sendable {
     func timerFired(now: MonotonicInstant)
 }
 
+/// A timer of an event loop. After it has fired or was cancelled, the handle has no effect.
+package typealias TimerHandle = TimerHeap<any TimerTarget>.Handle
+
 /// The timers of an event loop. Safe on any thread.
 ///
 /// A sleeping loop must be woken for a timer that is earlier than the end of its sleep, which costs
@@ -15,7 +18,6 @@ package protocol TimerTarget: AnyObject, Sendable {
 /// until its earliest timer.
 final class LoopTimers: Sendable {
     typealias Instant = MonotonicInstant
-    typealias Handle = TimerHeap<any TimerTarget>.Handle
 
     private struct State: ~Copyable {
         var heap = TimerHeap<any TimerTarget>()
@@ -31,7 +33,7 @@ final class LoopTimers: Sendable {
 
 extension LoopTimers {
     /// - Returns: The timer, and whether the loop must be woken for it.
-    func insert(_ target: any TimerTarget, at deadline: Instant) -> (Handle, mustWake: Bool) {
+    func insert(_ target: any TimerTarget, at deadline: Instant) -> (TimerHandle, mustWake: Bool) {
         state.withLock { state in
             state.insertedSinceSleep = true
             let handle = state.heap.insert(target, at: deadline)
@@ -40,7 +42,7 @@ extension LoopTimers {
         }
     }
 
-    func cancel(_ handle: Handle) {
+    func cancel(_ handle: TimerHandle) {
         // Released outside the lock, because its deinit may run other code. The variable keeps it
         // alive until then.
         let target = state.withLock { $0.heap.cancel(handle) }
@@ -68,10 +70,6 @@ extension LoopTimers {
 
     /// When the first timer fires; nil if there are no timers.
     var earliest: Instant? { state.withLock { $0.heap.earliest } }
-
-    func hasExpired(now: Instant) -> Bool {
-        state.withLock { state in state.heap.earliest.map { $0 <= now } ?? false }
-    }
 
     func popExpired(now: Instant) -> (any TimerTarget)? {
         state.withLock { $0.heap.popExpired(now: now) }

@@ -24,25 +24,14 @@ import Synchronization
         }
     }
 
-    /// Blocks the thread. If `queue` is turned by hand, the thread turns it meanwhile.
-    package static func block(on queue: CompletionQueue?, _ begin: (Resumption) -> Void) -> Value {
-        let gate = BlockingGate()
-        let found = Mutex<Value?>(nil)
-        begin(
-            Resumption(
-                waiter: .thread { value in
-                    found.withLock { $0 = value }
-                    gate.open()
-                    queue?.wakeTurner()
-                }, handover: WatchedHandover()))
-        while true {
-            if let value = found.withLock({ $0.take() }) { return value }
-            if let queue, queue.mode == .byHand {
-                queue.turn { found.withLock { $0 == nil } }
-            } else {
-                gate.wait()
-            }
-        }
+    /// A thread that waits, and that `wake` wakes.
+    package init(thread wake: @escaping @Sendable (Value) -> Void) {
+        self.init(waiter: .thread(wake), handover: WatchedHandover())
+    }
+
+    private init(waiter: Waiter, handover: WatchedHandover) {
+        self.waiter = waiter
+        self.handover = handover
     }
 
     package func resume(returning value: consuming Value) {

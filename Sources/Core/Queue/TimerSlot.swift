@@ -29,10 +29,18 @@ package struct TimerSlot: ~Copyable, Sendable {
 
 extension TimerSlot {
     /// Calls `target` at `deadline`. Replaces the previous timer.
+    ///
+    /// - Parameter unlessEarlier: Keeps the previous timer if it does not fire later.
     package borrowing func schedule(
-        _ target: any TimerTarget, at deadline: MonotonicInstant, on loop: EventLoop
+        _ target: any TimerTarget, at deadline: MonotonicInstant, on loop: EventLoop,
+        unlessEarlier: Bool = false
     ) {
-        let (old, change) = state.withLock { $0.begin(deadline) }
+        let (old, change): (State.Timer?, UInt32?) = state.withLock { state in
+            if unlessEarlier, let present = state.deadline, present <= deadline {
+                return (nil, nil)
+            }
+            return state.begin(deadline)
+        }
         if let old { old.loop.cancel(old.handle) }
         if let change { keep((loop.schedule(target, at: deadline), loop), change) }
     }
@@ -42,18 +50,6 @@ extension TimerSlot {
         at deadline: MonotonicInstant, on loop: EventLoop, _ body: @escaping @Sendable () -> Void
     ) {
         schedule(TimerClosure(body), at: deadline, on: loop)
-    }
-
-    /// Calls `target` at `deadline`, unless a timer fires earlier.
-    package borrowing func schedule(
-        _ target: any TimerTarget, noLaterThan deadline: MonotonicInstant, on loop: EventLoop
-    ) {
-        let (old, change): (State.Timer?, UInt32?) = state.withLock { state in
-            if let present = state.deadline, present <= deadline { return (nil, nil) }
-            return state.begin(deadline)
-        }
-        if let old { old.loop.cancel(old.handle) }
-        if let change { keep((loop.schedule(target, at: deadline), loop), change) }
     }
 
     /// Whether a timer was scheduled and neither cancelled nor, with ``hasFired(now:)``, emptied.
@@ -67,21 +63,15 @@ extension TimerSlot {
         }
     }
 
-    package borrowing func cancel() {
-        let timer = state.withLock { state in
-            defer { state.clear() }
-            return state.timer
-        }
-        if let timer { timer.loop.cancel(timer.handle) }
-    }
+    package borrowing func cancel() { cancel(andClose: false) }
 
     /// Cancels the timer, and ignores later ones.
-    package borrowing func close() {
+    package borrowing func close() { cancel(andClose: true) }
+
+    private borrowing func cancel(andClose: Bool) {
         let timer = state.withLock { state in
-            defer {
-                state.clear()
-                state.isClosed = true
-            }
+            defer { state.clear() }
+            if andClose { state.isClosed = true }
             return state.timer
         }
         if let timer { timer.loop.cancel(timer.handle) }

@@ -1,7 +1,7 @@
 /// What is set for one call, by a config selector (proposal A31) or by the service config. Its parts move into the call.
 package struct CallSelection: ~Copyable, Sendable {
     /// Nil if the service config has no entry for the method.
-    package internal(set) var rules: CallRules?
+    package let rules: CallRules?
     /// The hash by which `ring_hash` places the call; nil if the selector computes none.
     package let requestHash: UInt64?
     /// The call releases it when it is committed or over, outside of every lock: the last release may call the
@@ -26,10 +26,13 @@ package final class CallRules: Sendable {
     /// Nil for most rules.
     let retry: RetryPolicy?
     /// That of the service config; nil if it has none.
-    let throttle: RetryThrottle?
+    package let throttle: RetryThrottle?
     /// Makes the call of an ``AttemptPolicy``; nil for most rules. A function, because each call copies it, which costs
     /// more for a policy.
-    let makeOther: (@Sendable (consuming NewCall, AttemptMaker) -> any CallRequests)?
+    let makeOther:
+        (
+            @Sendable (consuming NewCall, consuming CallSelection, Channel) -> any CallRequests
+        )?
     /// What the pickers of the selector's module read.
     package let attributes: (any CallAttributes)?
     /// A step before the first attempt; nil for most calls.
@@ -49,23 +52,12 @@ package final class CallRules: Sendable {
         self.throttle = throttle
         switch config.attempts {
         case .retry(let policy): (retry, makeOther) = (policy, nil)
-        case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1) })
+        case .other(let policy): (retry, makeOther) = (nil, { policy.makeCall($0, $1, on: $2) })
         case nil: (retry, makeOther) = (nil, nil)
         }
         self.attributes = attributes
         self.filter = filter
         self.responseFilter = responseFilter
         self.failure = failure
-    }
-}
-
-extension CallRules {
-    /// The rules for a channel that uses no retry or hedging policies.
-    var withoutAttempts: CallRules {
-        var config = config
-        config.attempts = nil
-        return CallRules(
-            config, attributes: attributes, filter: filter, responseFilter: responseFilter,
-            failure: failure)
     }
 }

@@ -51,13 +51,12 @@ extension ServiceConfig: Hashable {
     }
 
     private var hashedBalancing: AnyHashable? {
-        func hashed(_ policy: some BalancingPolicy) -> AnyHashable { AnyHashable(policy) }
-        return balancing.map { hashed($0) }
+        balancing.map { AnyHashable($0) }
     }
 }
 
 /// The settings of a service config for some methods.
-public struct MethodConfig: Sendable {
+public struct MethodConfig: Hashable, Sendable {
     /// The methods that an entry applies to.
     public enum Name: Hashable, Sendable {
         /// All methods of all services.
@@ -105,29 +104,17 @@ extension MethodConfig {
     }
 }
 
-extension MethodConfig: Hashable {
-    public static func == (left: MethodConfig, right: MethodConfig) -> Bool {
-        left.names == right.names && left.timeout == right.timeout
-            && left.waitForReady == right.waitForReady
-            && left.maxRequestByteCount == right.maxRequestByteCount
-            && left.maxResponseByteCount == right.maxResponseByteCount
-            && left.attempts == right.attempts
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(names)
-        hasher.combine(timeout)
-    }
-}
-
-extension MethodConfig.Attempts: Equatable {
-    package static func == (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.retry(let left), .retry(let right)): left == right
-        case (.other(let left), .other(let right)): left.isEqual(to: right)
-        case (.retry, .other), (.other, .retry): false
+extension MethodConfig.Attempts: Hashable {
+    private var hashed: AnyHashable {
+        switch self {
+        case .retry(let policy): AnyHashable(policy)
+        case .other(let policy): AnyHashable(policy)
         }
     }
+
+    package static func == (left: Self, right: Self) -> Bool { left.hashed == right.hashed }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hashed) }
 }
 
 /// When a failed call is sent again (proposal A6).
@@ -152,13 +139,11 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 /// A policy that sends the attempts of a call in another way than one after the other. It makes the calls.
-package protocol AttemptPolicy: Equatable, Sendable {
+package protocol AttemptPolicy: Hashable, Sendable {
     /// The call, not started yet.
-    func makeCall(_ call: consuming NewCall, _ maker: AttemptMaker) -> any CallRequests
-}
-
-extension AttemptPolicy {
-    fileprivate func isEqual(to other: any AttemptPolicy) -> Bool { other as? Self == self }
+    func makeCall(
+        _ call: consuming NewCall, _ selection: consuming CallSelection, on channel: Channel
+    ) -> any CallRequests
 }
 
 /// Stops retries and hedging while a large part of the calls to a server name fails (proposal A6).

@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// Counts of events on all connections of a channel, including closed ones. They show server
 /// behavior that the calls themselves do not show. A count that overflows starts again at 0.
@@ -6,14 +6,7 @@ package struct ChannelCounts: Equatable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.
     package var calls = CallCounts()
-    /// PINGs that asked for an answer.
-    package private(set) var pingCount = 0
-    package private(set) var goAwayCount = 0
-    /// Streams that servers reset before the streams had ended.
-    package private(set) var resetCount = 0
-    package private(set) var dataFrameCount = 0
-    /// Bytes of padding in DATA, Pad Length bytes included.
-    package private(set) var paddingByteCount = 0
+    package private(set) var traffic = TrafficCounts()
     /// The lowest SETTINGS_MAX_CONCURRENT_STREAMS of all connections; nil if no server sent one.
     package private(set) var streamLimit: Int?
     /// The most streams that were open at once on a connection.
@@ -25,11 +18,7 @@ package struct ChannelCounts: Equatable, Sendable {
 extension ChannelCounts {
     init(_ connection: borrowing Connection) {
         connectionCount = 1
-        pingCount = connection.counts.pings
-        goAwayCount = connection.counts.goAways
-        resetCount = connection.counts.resets
-        dataFrameCount = connection.counts.dataFrames
-        paddingByteCount = connection.counts.paddingBytes
+        traffic = connection.counts
         streamLimit = connection.peerStreamLimit
         mostStreamCount = connection.mostStreamCount
     }
@@ -37,11 +26,7 @@ extension ChannelCounts {
     static func += (total: inout ChannelCounts, more: ChannelCounts) {
         total.connectionCount &+= more.connectionCount
         total.calls += more.calls
-        total.pingCount &+= more.pingCount
-        total.goAwayCount &+= more.goAwayCount
-        total.resetCount &+= more.resetCount
-        total.dataFrameCount &+= more.dataFrameCount
-        total.paddingByteCount &+= more.paddingByteCount
+        total.traffic += more.traffic
         total.streamLimit = [total.streamLimit, more.streamLimit].compactMap(\.self).min()
         total.mostStreamCount = max(total.mostStreamCount, more.mostStreamCount)
     }

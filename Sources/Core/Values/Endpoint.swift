@@ -41,7 +41,7 @@ public struct EndpointAttributes: Hashable, Sendable {
     package var labels: BackendLabels?
     /// A slice, so that the shorter paths of the children's endpoints share the names of the first.
     private(set) var names: ArraySlice<String> = []
-    private var custom: [ObjectIdentifier: CustomValue] = [:]
+    private var custom: [ObjectIdentifier: HashableValue] = [:]
 
     /// Attributes with default values.
     public init() {}
@@ -51,16 +51,20 @@ public struct EndpointAttributes: Hashable, Sendable {
 
     /// The value of an attribute that the program defines for its own balancer; nil if it is not set.
     public subscript<Key: EndpointAttributeKey>(key: Key.Type) -> Key.Value? {
-        get { custom[ObjectIdentifier(key)]?.value.base as? Key.Value }
-        set { custom[ObjectIdentifier(key)] = newValue.map { CustomValue($0) } }
+        get { custom[ObjectIdentifier(key)]?.value as? Key.Value }
+        set { custom[ObjectIdentifier(key)] = newValue.map { HashableValue($0) } }
     }
+}
 
-    /// `AnyHashable` is not Sendable; the initializer accepts only Sendable values.
-    private struct CustomValue: Hashable, @unchecked Sendable {
-        let value: AnyHashable
+/// A value of any type that can be compared.
+///
+/// `AnyHashable` is not Sendable; the initializer accepts only Sendable values.
+package struct HashableValue: Hashable, @unchecked Sendable {
+    private let hashed: AnyHashable
 
-        init(_ value: some Hashable & Sendable) { self.value = AnyHashable(value) }
-    }
+    package init(_ value: some Hashable & Sendable) { hashed = AnyHashable(value) }
+
+    package var value: Any { hashed.base }
 }
 
 /// Names an attribute of an endpoint. A program declares one type for each of its attributes.

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The rules for names and values of metadata (gRPC over HTTP/2, "Custom-Metadata").
@@ -49,7 +50,7 @@ package enum MetadataRules {
     /// Whether the name says that the value is secret.
     @inline(never)  // Has many callers.
     package static func hasSecretName(_ name: String) -> Bool {
-        isSecret(name) || secretParts.contains { part in contains(name.utf8, part.utf8) }
+        isSecret(name) || secretParts.contains { name.containsBytes(of: $0) }
             || added.withLock { $0.contains(name) }
     }
 
@@ -67,16 +68,6 @@ package enum MetadataRules {
         "grpc-status-details-bin", "grpc-trace-bin", "grpc-tags-bin", "grpc-server-stats-bin",
         LoadReport.trailerName,
     ]
-
-    /// `String.contains` would link a regular expression engine into static binaries.
-    private static func contains(_ name: String.UTF8View, _ part: String.UTF8View) -> Bool {
-        var rest = name[...]
-        while rest.count >= part.count {
-            if rest.starts(with: part) { return true }
-            rest.removeFirst()
-        }
-        return false
-    }
 
     /// Whether values of the header must not appear in compression tables.
     static func isSecret(_ name: String) -> Bool { secrets.contains(name) }

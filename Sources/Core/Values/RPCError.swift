@@ -276,7 +276,7 @@ extension RPCError: CustomStringConvertible {
     public var description: String {
         let message = Self.shown(message)
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
-        if let peer, !Self.has(message, peer) { text += " [\(peer)]" }
+        if let peer, !message.containsBytes(of: peer) { text += " [\(peer)]" }
         let causes = causes.map { PeerText.clean($0) }
         for cause in causes { text += "; \(cause)" }
         for attempt in attempts(without: [message] + causes) { text += "; \(attempt)" }
@@ -315,13 +315,6 @@ extension RPCError: CustomStringConvertible {
     /// A message on one line, without control characters, and cut after 1,024 bytes.
     package static func shown(_ message: String) -> String {
         PeerText.clean(message, upTo: 1_024)
-    }
-
-    /// Whether `text` contains `part`. `String.contains` would link a regular expression engine of one
-    /// megabyte into static binaries.
-    private static func has(_ text: String, _ part: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return part.isEmpty || bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
     }
 }
 

@@ -128,7 +128,7 @@ extension MessageAssembler {
         }
         let count = min(missing, bytes.count - offset)
         if count > 0 {
-            makeRoom(for: count, of: missing)
+            if body.capacity < body.count + count { reserve(for: count, of: missing) }
             body.append(copying: bytes.extracting(offset..<offset + count))
             offset += count
         }
@@ -196,10 +196,6 @@ extension MessageAssembler {
 
     /// Reserves memory for a multiple of the bytes that have arrived. So a large message is moved
     /// only a few times, and a prefix that claims a large size costs little.
-    private mutating func makeRoom(for count: Int, of missing: Int) {
-        if body.capacity < body.count + count { reserve(for: count, of: missing) }
-    }
-
     private mutating func reserve(for count: Int, of missing: Int) {
         let room = max(Self.reservedAtOnce, (body.count + count) * 16)
         body.reserveCapacity(min(body.count + missing, room))

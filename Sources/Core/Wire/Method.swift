@@ -25,10 +25,10 @@ public enum CallShape: Hashable, Sendable {
 /// ```
 public struct Codec<Value: Sendable>: Sendable {
     /// An object, because every stream refers to its codecs.
-    @usableFromInline final class Parts: Sendable {
+    @usableFromInline package final class Parts: Sendable {
         @usableFromInline let contentSubtype: String?
-        @usableFromInline let encode: @Sendable (Value) throws -> EncodedMessage
-        @usableFromInline let decode: @Sendable (Span<UInt8>) throws -> Value
+        @usableFromInline package let encode: @Sendable (Value) throws -> EncodedMessage
+        @usableFromInline package let decode: @Sendable (Span<UInt8>) throws -> Value
         @usableFromInline let method: MethodSignature?
 
         @usableFromInline
@@ -44,7 +44,7 @@ public struct Codec<Value: Sendable>: Sendable {
         }
     }
 
-    @usableFromInline let parts: Parts
+    @usableFromInline package let parts: Parts
 
     /// The part of the content type after `application/grpc+`, such as `proto` or `json`; nil means
     /// none.

@@ -26,11 +26,3 @@ package final class RequestIdentity: Sendable {
         answeredID.withLock { $0 = id }
     }
 }
-
-extension RequestIdentity: Hashable {
-    package static func == (left: RequestIdentity, right: RequestIdentity) -> Bool {
-        left === right
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}

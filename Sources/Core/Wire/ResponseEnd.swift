@@ -1,8 +1,8 @@
 /// How a call ended, as the carrier of its stream reports it.
 ///
 /// The call uses it to make the ``CallEnd`` that its observer receives. A ``CallEnd`` is five times
-/// as large, because it also has the times of the call. It is thrown when a response is not accepted.
-package struct ResponseEnd: Error {
+/// as large, because it also has the times of the call.
+package struct ResponseEnd {
     /// Nil means OK.
     var error: RPCError?
     /// The metadata that the server sent with the status.

@@ -51,37 +51,7 @@ package enum ResponseHead {
     static func trailers(_ list: HeaderList, httpStatus: Int?) -> ResponseEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
-        guard let field = fields.status else {
-            var error = fields.withoutStatus(
-                httpStatus: HeaderRules.status(of: list) ?? httpStatus, list)
-            error.metadata = trailers
-            return ResponseEnd(error: error, trailers: trailers)
-        }
-        if fields.statusesDiffer {
-            return ResponseEnd(
-                error: RPCError(.unknown, "the server sent more than one grpc-status"),
-                knowing: trailers)
-        }
-        if list.bytes.contiguous.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
-            return ResponseEnd(error: nil, trailers: trailers)
-        }
-        let text = list.value(of: field)
-        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
-        else {
-            return ResponseEnd(
-                error: RPCError(
-                    .unknown,
-                    "the server sent a malformed grpc-status: '\(PeerText.clean(text))' (expected a number)"
-                ),
-                knowing: trailers)
-        }
-        var message =
-            fields.message.map { WireText.bounded(PercentCoding.decode(list.value(of: $0))) } ?? ""
-        if message.isEmpty, number > 16 {
-            message = "the server sent an unregistered grpc-status: \(number)"
-        }
-        let details = fields.details.flatMap { Base64.decode(list.bytes[$0.value]) } ?? []
-        var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
+        var error = fields.error(httpStatus: httpStatus, list)
         error?.metadata = trailers
         return ResponseEnd(error: error, trailers: trailers)
     }
@@ -125,11 +95,30 @@ package enum ResponseHead {
     }
 }
 
-extension Span<UInt8> {
-    fileprivate func isSingle(_ byte: UInt8) -> Bool { count == 1 && self[0] == byte }
-}
-
 extension ResponseHead.Fields {
+    /// The error of the status that ends a response; nil for OK.
+    func error(httpStatus: Int?, _ list: HeaderList) -> RPCError? {
+        guard let status else {
+            return withoutStatus(httpStatus: HeaderRules.status(of: list) ?? httpStatus, list)
+        }
+        if statusesDiffer { return RPCError(.unknown, "the server sent more than one grpc-status") }
+        if list.bytes.contiguous.span.extracting(status.value).equals("0") { return nil }
+        let text = list.value(of: status)
+        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
+        else {
+            let shown = PeerText.clean(text)
+            return RPCError(
+                .unknown, "the server sent a malformed grpc-status: '\(shown)' (expected a number)")
+        }
+        var message =
+            message.map { WireText.bounded(PercentCoding.decode(list.value(of: $0))) } ?? ""
+        if message.isEmpty, number > 16 {
+            message = "the server sent an unregistered grpc-status: \(number)"
+        }
+        let details = details.flatMap { Base64.decode(list.bytes[$0.value]) } ?? []
+        return RPCError(Status(StatusCode(rawValue: number), message, details: details))
+    }
+
     /// The error if the response is not gRPC.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
         if httpStatus == 200, let contentType,
@@ -222,14 +211,6 @@ extension Metadata {
                 received: Base64.decode(text).map(Content.bytes)
                     ?? .text(String(decoding: text, as: UTF8.self)), for: name)
         }
-    }
-}
-
-extension ResponseEnd {
-    /// An end with an error that contains the trailers.
-    fileprivate init(error: consuming RPCError, knowing trailers: Metadata) {
-        error.metadata = trailers
-        self.init(error: error, trailers: trailers)
     }
 }
 

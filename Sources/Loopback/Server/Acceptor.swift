@@ -80,10 +80,8 @@ extension Acceptor {
     private func makeSession(
         _ socket: consuming Socket, isTCP: Bool
     ) -> (any AcceptedConnection)? {
-        var options = SocketOptions()
-        options.noDelay = true
         // A closed socket refuses the option. Reading from the socket then reports the error.
-        try? socket.apply(options, isTCP: isTCP)
+        if isTCP { try? socket.setTCPOptions() }
         let tls = try? provider?.makeSession(host: nil)
         if provider != nil, tls == nil { return nil }
         let wire = LinkWire(socket, tls)

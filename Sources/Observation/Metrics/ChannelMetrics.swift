@@ -86,7 +86,9 @@ extension ChannelMetrics {
     /// Whether a sink records metrics of the client of the control plane.
     var measuresControlPlane: Bool { instruments & Self.ofControlPlane != 0 }
 
-    func meter(of method: MethodSignature) -> (any CallMeter)? { MeasuredCall(self, method) }
+    func meter(of method: MethodSignature) -> (any CallMeter)? { measured(method) }
+
+    func measured(_ method: MethodSignature) -> MeasuredCall { MeasuredCall(self, method) }
 
     /// The labels for the method and the target of a call.
     func labels(of method: MethodSignature) -> MethodLabels {

@@ -3,7 +3,7 @@ import SwiftletTransport
 import Synchronization
 
 /// Measures one call for the sinks of its channel: the call as a whole and each of its attempts.
-final class MeasuredCall: CallMeter {
+final class MeasuredCall: EndMeter {
     struct State {
         var retryCount = 0
         var transparentRetryCount = 0

@@ -69,7 +69,7 @@ extension ChannelArguments {
     /// The sinks of the channel's metrics. Nil, the default, means ``MetricSinks/ofProcess``. A channel
     /// without sinks measures nothing.
     public var metricSinks: [any MetricSink]? {
-        get { (meterChoice?.source as? ChannelObservers)?.sinks }
+        get { (meterSource?.value as? ChannelObservers)?.sinks }
         set { observe { $0.sinks = newValue } }
     }
 }

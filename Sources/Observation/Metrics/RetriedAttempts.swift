@@ -1,5 +1,5 @@
 package import SwiftletCore
-import SwiftletTransport
+package import SwiftletTransport
 import Synchronization
 
 /// Measures a call with a retry policy: gives each of its attempts a meter of its own. While the call waits for the
@@ -110,4 +110,16 @@ extension RetriedAttempts.State {
 extension CallMeter {
     /// A meter of this module.
     package func retried() -> any AttemptMeter { RetriedAttempts(self) }
+}
+
+extension AttemptMeter {
+    package var measuresMessages: Bool { false }
+    package func addHeaders(to metadata: inout Metadata) {}
+    package func isRouted(to labels: BackendLabels) {}
+    package func sent(_ size: MessageSize) {}
+    package func received(_ size: MessageSize) {}
+    package func endIsDelivered(_ error: RPCError?) {}
+    package func attemptFailed(_ error: RPCError, _ tally: CallTally) {}
+    package func beginNext(at now: MonotonicInstant) {}
+    package func forgetMessages() {}
 }

@@ -160,7 +160,7 @@ extension ChannelArguments {
     /// The tracer of the channel's calls. Nil, the default, means that of ``CallTracers/ofProcess``. Without one, tracing
     /// costs calls nothing.
     public var tracer: (any CallTracer)? {
-        get { (meterChoice?.source as? ChannelObservers)?.tracer }
+        get { (meterSource?.value as? ChannelObservers)?.tracer }
         set { observe { $0.tracer = newValue } }
     }
 }

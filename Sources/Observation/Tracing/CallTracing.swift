@@ -3,14 +3,14 @@ import SwiftletTransport
 import Synchronization
 
 /// Traces one call for its tracer, and measures it for the sinks of its channel.
-final class CallTracing: CallMeter {
+final class CallTracing: EndMeter {
     private let span: any TraceSpan
     private let path: String
-    private let metrics: (any CallMeter)?
+    private let metrics: MeasuredCall?
     private let attemptCount = Atomic(0)
     private let hasEnded = Atomic(false)
 
-    init(_ span: any TraceSpan, path: String, _ metrics: (any CallMeter)?) {
+    init(_ span: any TraceSpan, path: String, _ metrics: MeasuredCall?) {
         self.span = span
         self.path = path
         self.metrics = metrics

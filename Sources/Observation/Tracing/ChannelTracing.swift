@@ -18,7 +18,7 @@ final class ChannelTracing: ChannelMeter {
 
     func meter(of method: MethodSignature) -> (any CallMeter)? {
         HeldLocks.assertNone(calling: "tracer")
-        let metrics = metrics.flatMap { $0.measuresCalls ? $0.meter(of: method) : nil }
+        let metrics = metrics.flatMap { $0.measuresCalls ? $0.measured(method) : nil }
         let call = TracedCall(path: method.path, shape: method.shape, target: target)
         guard let span = tracer.begin(call) else { return metrics }
         return CallTracing(span, path: method.path, metrics)

@@ -148,3 +148,16 @@ extension ServiceClient {
             writing: observer.control, codec: method.requestCodec)
     }
 }
+
+extension RawResponse {
+    @inlinable
+    package mutating func takeResult<Reply>(
+        _ codec: Codec<Reply>
+    ) -> Result<Response<Reply>, RPCError> {
+        do throws(RPCError) {
+            return .success(try takeResponse(codec))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

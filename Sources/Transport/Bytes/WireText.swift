@@ -64,6 +64,13 @@ extension String {
         utf8.count == other.utf8.count && beginAlike(utf8, other.utf8, upTo: utf8.count)
     }
 
+    /// Whether the text contains the bytes of `part`. The standard library's search would link its engine for regular
+    /// expressions, one megabyte, into static binaries.
+    package func containsBytes(of part: String) -> Bool {
+        let bytes = Array(utf8)
+        return part.isEmpty || bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+    }
+
     /// Whether these are the first bytes of the text. Takes linear time for any text.
     package func begins(with bytes: [UInt8]) -> Bool {
         utf8.count >= bytes.count && beginAlike(utf8, bytes, upTo: bytes.count)

@@ -8,27 +8,19 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// Options of a connected socket.
-package struct SocketOptions: Sendable {
-    /// Whether small frames are sent without waiting for the acknowledgement of earlier ones.
-    package var noDelay = true
-    /// How long sent bytes may stay unacknowledged before the connection is closed. Linux only;
-    /// ignored elsewhere.
-    package var userTimeout: Duration?
-
-    package init() {}
-}
-
 extension Socket {
-    /// Sets `options`. TCP options have no effect on a Unix-domain socket.
-    package func apply(_ options: SocketOptions, isTCP: Bool) throws(SystemError) {
-        guard isTCP else { return }
+    /// Sets the options of a connected TCP socket: small frames are sent without waiting for the acknowledgement of
+    /// earlier ones.
+    ///
+    /// - Parameter userTimeout: How long sent bytes may stay unacknowledged before the connection is closed. Linux
+    ///   only; ignored elsewhere.
+    package func setTCPOptions(userTimeout: Duration? = nil) throws(SystemError) {
         let tcp = swiftlet_ipproto_tcp
-        if options.noDelay { try setOption(tcp, TCP_NODELAY, 1, "TCP_NODELAY") }
+        try setOption(tcp, TCP_NODELAY, 1, "TCP_NODELAY")
         #if os(Linux)
-            if let timeout = options.userTimeout {
+            if let userTimeout {
                 try setOption(
-                    tcp, TCP_USER_TIMEOUT, Self.milliseconds(timeout), "TCP_USER_TIMEOUT")
+                    tcp, TCP_USER_TIMEOUT, Self.milliseconds(userTimeout), "TCP_USER_TIMEOUT")
             }
         #endif
     }

@@ -113,14 +113,7 @@ extension OpenSSLLibrary {
     /// Whether the loader reports that the file does not exist. Other errors report a broken file, or a
     /// missing library that the file needs.
     private static func isAbsence(of name: String, _ text: String) -> Bool {
-        has(text, name) && has(text, "o such file") && !has(text, "needed by")
-            && !has(text, "Library not loaded")
-    }
-
-    /// Whether `text` contains `part`, compared byte by byte. The standard library's search would add its
-    /// engine for regular expressions, one megabyte, to every static binary.
-    static func has(_ text: String, _ part: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+        text.containsBytes(of: name) && text.containsBytes(of: "o such file")
+            && !text.containsBytes(of: "needed by") && !text.containsBytes(of: "Library not loaded")
     }
 }

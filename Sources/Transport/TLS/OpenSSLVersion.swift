@@ -28,7 +28,7 @@ struct OpenSSLVersion {
 
     /// BoringSSL, AWS-LC and LibreSSL have functions with OpenSSL's names and other types, numbers and rules.
     var isSupported: Bool {
-        text.hasPrefix("OpenSSL ") && !OpenSSLLibrary.has(text, "AWS-LC")
+        text.hasPrefix("OpenSSL ") && !text.containsBytes(of: "AWS-LC")
             && number >= OpenSSL.version111
     }
 

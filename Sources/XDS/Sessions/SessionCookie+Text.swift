@@ -1,4 +1,5 @@
 import SwiftletCore
+import SwiftletTransport
 
 /// The server that the cookie of a call names (A55), and its cluster (A60).
 struct SessionServer: Hashable, Sendable {
@@ -53,7 +54,7 @@ extension SessionCookie {
 
     /// The server that a call's cookie names. A cookie that cannot be read names none.
     func server(of metadata: Metadata) -> SessionServer {
-        for element in metadata where TextComparison.isSame(element.name, "cookie") {
+        for element in metadata where element.name.hasBytes(of: "cookie") {
             guard case .text(let text) = element.value else { continue }
             for pair in text.utf8.split(separator: UInt8(ascii: ";")) {
                 let pair = pair.drop { $0 == UInt8(ascii: " ") }

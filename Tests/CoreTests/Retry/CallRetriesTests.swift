@@ -131,7 +131,14 @@ struct CallRetriesTests {
 
         func attempt(_ kind: AttemptKind) -> any AttemptMeter { self }
         func retried() -> any AttemptMeter { self }
-        func ended(_ error: RPCError?) {}
+        func measuring(_ observer: consuming any CallObserver) -> any CallObserver { observer }
+        func addHeaders(to metadata: inout Metadata) {}
+        func isRouted(to labels: BackendLabels) {}
+        func sent(_ size: MessageSize) {}
+        func received(_ size: MessageSize) {}
+        func endIsDelivered(_ error: RPCError?) {}
+        func attemptFailed(_ error: RPCError, _ tally: CallTally) {}
+        func beginNext(at now: MonotonicInstant) {}
         var measuresMessages: Bool { true }
         func started(at now: MonotonicInstant) {}
         func isSentAgain(after error: RPCError, _ tally: CallTally) {}
@@ -282,7 +289,5 @@ struct CallRetriesTests {
         backend.queue.shutdown()
     }
 
-    private final class Kept: RetriedChannel {
-        let openCalls = CallRegistry()
-    }
+    private final class Kept: Sendable {}
 }

@@ -102,6 +102,7 @@ final class SubchannelTrial {
     private static let backend = Result { try IdleBackend() }
 
     private final class IdleBackend: CallBackend {
+        let openCalls = CallRegistry()
         let loop: EventLoop
         init() throws { loop = try EventLoop() }
         func begin(_ call: CallCore) {}

@@ -108,14 +108,11 @@ struct SocketsConnectTests {
     func options() throws {
         let listener = try Listener(on: .ipv4Loopback(port: 0))
         let client = try Socket.connected(to: listener.address)
-        var options = SocketOptions()
-        options.userTimeout = .milliseconds(12_345)
-        try client.apply(options, isTCP: true)
+        try client.setTCPOptions(userTimeout: .milliseconds(12_345))
         #expect(try client.option(TCP_NODELAY) != 0)
         #if os(Linux)
             #expect(try client.option(TCP_USER_TIMEOUT) == 12_345)
         #endif
-        try Socket.withPair { left, _ in try left.apply(options, isTCP: false) }
     }
 }
 

@@ -10,4 +10,15 @@ package struct TrafficCounts: Sendable, Equatable {
     package internal(set) var dataFrames = 0
     /// Bytes of padding in DATA, pad lengths included.
     package internal(set) var paddingBytes = 0
+
+    package init() {}
+
+    package static func += (total: inout TrafficCounts, more: TrafficCounts) {
+        total.pings &+= more.pings
+        total.sentPings &+= more.sentPings
+        total.goAways &+= more.goAways
+        total.resets &+= more.resets
+        total.dataFrames &+= more.dataFrames
+        total.paddingBytes &+= more.paddingBytes
+    }
 }

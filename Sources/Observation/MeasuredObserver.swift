@@ -1,9 +1,23 @@
-/// Passes the events of a call to its observer, and measures the call.
+import SwiftletCore
+
+/// A meter of this module.
+protocol EndMeter: CallMeter {
+    /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
+    func ended(_ error: RPCError?)
+}
+
+extension EndMeter {
+    func measuring(_ observer: consuming any CallObserver) -> any CallObserver {
+        MeasuredObserver(observer, self)
+    }
+}
+
+/// Passes the events of a call to its observer, and tells the meter of its end.
 final class MeasuredObserver: CallObserver {
     private let observer: any CallObserver
-    private let meter: any CallMeter
+    private let meter: any EndMeter
 
-    init(_ observer: any CallObserver, _ meter: any CallMeter) {
+    init(_ observer: any CallObserver, _ meter: any EndMeter) {
         self.observer = observer
         self.meter = meter
     }

@@ -1,6 +1,8 @@
-/// Makes the attempts for a call of an ``AttemptPolicy``. Keeps the channel open, and the cluster of the call in the
+import SwiftletCore
+
+/// Makes the attempts of a call with a hedging policy. Keeps the channel open, and the cluster of the call in the
 /// resolver's configuration, so the call releases it when no attempt follows, outside of every lock.
-package final class AttemptMaker: Sendable {
+final class AttemptMaker: Sendable {
     private let channel: Channel
     private let method: MethodSignature
     private let meter: (any CallMeter)?
@@ -15,14 +17,14 @@ package final class AttemptMaker: Sendable {
 }
 
 extension AttemptMaker {
-    package var throttle: RetryThrottle? { selection.rules?.throttle }
-    package var maxReplayByteCount: Int { channel.limits.arguments.maxReplayByteCount }
-    package var loop: EventLoop { channel.backend.loop }
+    var throttle: RetryThrottle? { selection.rules?.throttle }
+    var maxReplayByteCount: Int { channel.limits.arguments.maxReplayByteCount }
+    var loop: EventLoop { channel.backend.loop }
     /// Where the call is registered from its start to its end.
-    package var openCalls: CallRegistry { channel.backend.openCalls }
+    var openCalls: CallRegistry { channel.backend.openCalls }
 
     /// An attempt, not started yet.
-    package func make(
+    func make(
         _ options: consuming CallOptions, _ observer: any CallObserver, _ kind: AttemptKind
     ) -> any CallRequests {
         // Without the cluster, which the call itself keeps.

@@ -1,8 +1,10 @@
+import SwiftletCore
+
 // For servers, which decode requests and encode responses. The error texts name the request and the
 // response accordingly.
 extension Codec {
     /// Does the same as ``decode(_:)``, for a request.
-    package func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
+    func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
             return try parts.decode(bytes)
         } catch let error as RPCError {
@@ -13,7 +15,7 @@ extension Codec {
     }
 
     /// Does the same as ``encode(_:)``, for a response.
-    package func encodeReply(_ value: Value) throws(RPCError) -> EncodedMessage {
+    func encodeReply(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
             return try parts.encode(value)
         } catch let error as RPCError {
