@@ -163,6 +163,8 @@ struct RingHashTests {
     private final class Backend: SubchannelBackend {
         let requestCount = Atomic<Int>(0)
 
+        let labels: BackendLabels? = nil
+
         func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
             .disconnected
         }

@@ -17,6 +17,7 @@ final class CallTrial {
         let connectCount = Atomic(0)
         let limits: MessageLimits
         let methodConfigs: MethodConfigs?
+        let metrics: (any ChannelMeter)? = nil
 
         var loop: EventLoop { queue.loop }
         var authority: String { "test" }

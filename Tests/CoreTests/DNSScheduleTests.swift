@@ -32,7 +32,7 @@ struct DNSScheduleTests {
         var schedule = Self.schedule()
         #expect(schedule.request(now: Self.start) == .lookUp)
         #expect(schedule.ended(isSuccess: true, now: Self.at(1)) == .nothing)
-        #expect(schedule.timeHasCome(now: Self.at(1_000)) == .nothing)
+        #expect(schedule.next(now: Self.at(1_000)) == .nothing)
         #expect(schedule.request(now: Self.at(1_000)) == .lookUp)
     }
 
@@ -42,8 +42,8 @@ struct DNSScheduleTests {
         _ = schedule.request(now: Self.start)
         _ = schedule.ended(isSuccess: true, now: Self.at(5))
         #expect(schedule.request(now: Self.at(6)) == .wait(until: Self.at(35)))
-        #expect(schedule.timeHasCome(now: Self.at(34)) == .wait(until: Self.at(35)))
-        #expect(schedule.timeHasCome(now: Self.at(35)) == .lookUp)
+        #expect(schedule.next(now: Self.at(34)) == .wait(until: Self.at(35)))
+        #expect(schedule.next(now: Self.at(35)) == .lookUp)
     }
 
     @Test("a failure is followed by look-ups with growing delays, up to a success")
@@ -53,11 +53,11 @@ struct DNSScheduleTests {
         #expect(schedule.ended(isSuccess: false, now: Self.start) == .wait(until: Self.at(1)))
         #expect(schedule.reconnection(now: Self.start).attemptNumber == 1)
         #expect(schedule.reconnection(now: Self.start).nextAttempt == .seconds(1))
-        #expect(schedule.timeHasCome(now: Self.at(1)) == .lookUp)
+        #expect(schedule.next(now: Self.at(1)) == .lookUp)
         #expect(
             schedule.ended(isSuccess: false, now: Self.at(1))
                 == .wait(until: Self.start + .milliseconds(2_600)))
-        #expect(schedule.timeHasCome(now: Self.at(3)) == .lookUp)
+        #expect(schedule.next(now: Self.at(3)) == .lookUp)
         #expect(schedule.ended(isSuccess: true, now: Self.at(4)) == .nothing)
         // The backoff starts from the initial delay again.
         _ = schedule.request(now: Self.at(40))

@@ -61,8 +61,9 @@ struct ChannelStateTests {
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
         return try Channel(
-            to: "nowhere", sockets: { () throws(SystemError) in try supply.connect() },
-            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
+            "nowhere", credentials: .insecure, arguments: arguments,
+            defaultOptions: CallOptions(), interceptors: [], queues: [try .shared],
+            sockets: { () throws(SystemError) in try supply.connect() })
     }
 
     private static func wait(for state: ConnectivityState, of channel: Channel) async {

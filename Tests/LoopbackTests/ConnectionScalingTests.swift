@@ -95,14 +95,13 @@ struct ConnectionScalingTests {
         arguments.idleTimeout = nil
         arguments.maxConnectionCount = 2
         var channel: Channel? = try Channel(
-            to: "released",
+            "released", credentials: .insecure, arguments: arguments,
+            defaultOptions: CallOptions(), interceptors: [], queues: [queue],
             sockets: { () throws(SystemError) in
                 do { return try sockets.next() } catch {
                     throw SystemError("connect", "\(error)", code: 0)
                 }
-            },
-            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions(),
-            queue: queue)
+            })
         let answers = Counter()
         _ = try channel?.startUnary(HostileTrial.echo, [0]) { result in
             if case .success = result { answers.add() }

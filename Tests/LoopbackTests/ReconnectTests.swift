@@ -39,13 +39,13 @@ struct ReconnectTests {
         arguments.initialReconnectBackoff = backoff
         arguments.maxReconnectBackoff = backoff
         return try Channel(
-            to: "closing",
+            "closing", credentials: .insecure, arguments: arguments,
+            defaultOptions: CallOptions(), interceptors: [], queues: [try .shared],
             sockets: { () throws(SystemError) in
                 do { return try server.connect() } catch {
                     throw SystemError("socketpair", "\(error)", code: 0)
                 }
-            },
-            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
+            })
     }
 
     /// Makes sockets whose peer has sent SETTINGS. It sends GOAWAY when the test wants it to.
@@ -86,13 +86,13 @@ struct ReconnectTests {
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
         let channel = try Channel(
-            to: "draining",
+            "draining", credentials: .insecure, arguments: arguments,
+            defaultOptions: CallOptions(), interceptors: [], queues: [try .shared],
             sockets: { () throws(SystemError) in
                 do { return try server.connect() } catch {
                     throw SystemError("socketpair", "\(error)", code: 0)
                 }
-            },
-            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
+            })
         func connectAndDrain() async throws -> ConnectivityState {
             channel.connect()
             var states = channel.connectivityChanges.makeAsyncIterator()

@@ -19,6 +19,8 @@ struct AffinityTests {
 
         /// Of a subchannel, to see whether something still uses it.
         private final class Connections: SubchannelBackend {
+            let labels: BackendLabels? = nil
+
             func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
                 .disconnected
             }

@@ -12,6 +12,8 @@ struct ControlPlaneStreamTests {
     private final class Backend: ChannelBackend {
         let queue: CompletionQueue
         let limits = MessageLimits()
+        let methodConfigs: MethodConfigs? = nil
+        let metrics: (any ChannelMeter)? = nil
         let openCalls = CallRegistry()
         /// Why each call fails; nil for a call that waits for its first request.
         private let failure: RPCError?

@@ -39,10 +39,6 @@ package protocol SubchannelBackend: AnyObject, Sendable {
     var labels: BackendLabels? { get }
 }
 
-extension SubchannelBackend {
-    package var labels: BackendLabels? { nil }
-}
-
 /// The result of ``SubchannelBackend/open(_:_:)``.
 package enum SubchannelOpening: Sendable {
     /// The call has a stream, waits for one on its connection, or has ended.

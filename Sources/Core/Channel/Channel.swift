@@ -55,13 +55,9 @@ public final class Channel: Sendable {
     /// policy such as ``RoundRobin`` opens one for each server;
     /// ``ChannelArguments/maxConnectionCount`` allows more.
     ///
-    /// - Parameters:
-    ///   - target: The server, as in the initializer above.
-    ///   - credentials: How connections are secured.
-    ///   - arguments: The settings of its connections.
-    ///   - defaultOptions: The values of options that a call does not set.
-    ///   - interceptors: The interceptors of every call, in the order of ``ChannelInterceptor``.
-    ///   - group: The queues that run its connections.
+    /// The other parameters are those of the initializer above.
+    ///
+    /// - Parameter group: The queues that run its connections.
     public convenience init(
         _ target: String, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
@@ -90,32 +86,21 @@ public final class Channel: Sendable {
             defaultOptions: defaultOptions, interceptors: interceptors, queue: queue)
     }
 
-    /// - Parameter otherVersion: The version of HTTP that is spoken beside HTTP/2, or instead of it.
+    /// - Parameters:
+    ///   - sockets: Supplies connected sockets; nil connects to the target.
+    ///   - otherVersion: The version of HTTP that is spoken beside HTTP/2, or instead of it.
     package convenience init(
         _ target: String, credentials: ChannelCredentials, arguments: ChannelArguments,
         defaultOptions: CallOptions, interceptors: [ChannelInterceptor],
-        queues: [CompletionQueue], otherVersion: OtherVersion? = nil
+        queues: [CompletionQueue], sockets: SocketSupply? = nil, otherVersion: OtherVersion? = nil
     ) throws(RPCError) {
         try arguments.check()
         let target = try Target(target)
+        let proxy = sockets == nil ? try arguments.proxy.proxy(for: target) : nil
         let core = ChannelCore(
             target, credentials: credentials, callCredentials: defaultOptions.credentials,
-            arguments: arguments, queues: queues, proxy: try arguments.proxy.proxy(for: target),
+            arguments: arguments, queues: queues, sockets: sockets, proxy: proxy,
             otherVersion: otherVersion)
-        self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
-    }
-
-    /// A channel that uses the connected sockets that `sockets` returns.
-    package convenience init(
-        to name: String, sockets: @escaping SocketSupply, credentials: ChannelCredentials,
-        arguments: ChannelArguments, defaultOptions: CallOptions,
-        interceptors: [ChannelInterceptor] = [], queue: CompletionQueue? = nil
-    ) throws(RPCError) {
-        try arguments.check()
-        let core = ChannelCore(
-            try Target(name), credentials: credentials,
-            callCredentials: defaultOptions.credentials, arguments: arguments,
-            queues: [try CompletionQueue.orShared(queue)], sockets: sockets)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
@@ -159,23 +144,14 @@ package protocol ChannelBackend: CallBackend {
     func channelWasReleased()
 }
 
-extension ChannelBackend {
-    /// For a backend without metrics.
-    package var metrics: (any ChannelMeter)? { nil }
-}
-
-extension ChannelBackend {
-    /// For a backend without a service config.
-    package var methodConfigs: MethodConfigs? { nil }
-}
-
 // MARK: - Connectivity
 
 extension Channel {
     /// The current state of the channel.
     public var connectivity: ConnectivityState { backend.connectivity }
 
-    /// The channel's state, now and whenever it changes.
+    /// The channel's state, now and whenever it changes. Of the changes that the program has not read, the newest 64 are
+    /// kept.
     ///
     /// ```swift
     /// for await state in channel.connectivityChanges where state == .ready { break }

@@ -56,17 +56,11 @@ final class Balancing: Sendable {
 }
 
 extension ChannelCore {
-    /// Starts the resolver, if none is running. Used when a call needs a connection.
-    func startUp() { post(.start) }
-
     /// Connects without a call.
     func connect() {
         let isIdle = state.withLock { $0.connectivity == .idle }
         if isIdle { post(.exitIdle) }
     }
-
-    /// A picker needs the balancer, or a time has come that the balancer requested.
-    private func wakeBalancer() { post(.timeHasCome) }
 
     /// Handles the input soon, on the loop: a caller must not wait for a resolver or a balancer. They outlive it, and must
     /// not get the values and the deadline of its task.
@@ -175,7 +169,7 @@ extension ChannelCore {
             findsConfig && arguments.findsServiceConfigInDNS
             ? try ServiceConfigReaders.reader().lookup(of: host, arguments) : nil
         return DNSResolver(
-            host: host, port: port, arguments: arguments, loop: loop, lookups: .shared,
+            host: host, port: port, arguments: arguments, loop: loop,
             configLookup: configLookup)
     }
 
@@ -235,7 +229,7 @@ extension ChannelCore {
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
             recordsDecisions: plan.metrics?.measuresBalancing ?? false,
-            wakeUp: { [weak self] in self?.wakeBalancer() },
+            wakeUp: { [weak self] in self?.post(.timeHasCome) },
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         HeldLocks.assertNone(calling: "balancer")
         body(&balancer, &context)
@@ -288,7 +282,7 @@ extension ChannelCore {
         }
     }
 
-    private func member(_ subchannel: Subchannel) -> SubchannelCore? {
+    func member(_ subchannel: Subchannel) -> SubchannelCore? {
         state.withLock { $0.members[subchannel.id] }
     }
 
@@ -307,7 +301,7 @@ extension ChannelCore {
     private func scheduleWake(_ work: borrowing Balancing.State) {
         guard let first = work.wakeTimes.min() else { return }
         balancing.timer.schedule(at: balancing.epoch + max(first, .zero), on: loop) {
-            [weak self] in self?.wakeBalancer()
+            [weak self] in self?.post(.timeHasCome)
         }
     }
 }

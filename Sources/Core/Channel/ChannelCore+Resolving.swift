@@ -97,7 +97,7 @@ extension ChannelCore {
             resolverFailed(error, &work)
             isAccepted = false
         case .success(let endpoints):
-            plan.resolvedAt = .now
+            plan.resolved.withLock { $0 = .now }
             log.note(.resolved(endpointCount: endpoints.count))
             isAccepted = use(endpoints, &work)
         }
@@ -140,20 +140,17 @@ extension ChannelCore {
         var failure: RPCError?
         run(&work) { balancer, context in failure = balancer.failure(of: update, &context) }
         guard let failure else {
-            exitIdleIfAsked(&work)
+            // The program may have asked the channel to connect before the balancer had endpoints.
+            if work.mustExitIdle {
+                work.mustExitIdle = false
+                run(&work) { $0.exitIdle(&$1) }
+            }
             return true
         }
         if state.withLock({ $0.picker == nil }) {
             install(.transientFailure, FailingPicker(error: failure))
         }
         return false
-    }
-
-    /// The program has asked the channel to connect before the balancer had endpoints.
-    private func exitIdleIfAsked(_ work: inout Balancing.State) {
-        guard work.mustExitIdle else { return }
-        work.mustExitIdle = false
-        run(&work) { $0.exitIdle(&$1) }
     }
 
     func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {

@@ -217,7 +217,7 @@ extension ChannelCore: CallBackend {
                 if carryOut(picker, version, call, prepared) { return }
             case .wait(let startsUp, let removed):
                 _ = removed
-                if startsUp { startUp() }
+                if startsUp { post(.start) }
                 return
             case .fail(let error): return call.end(with: error)
             case .closed: return call.end(with: closedError)
@@ -279,7 +279,7 @@ extension ChannelCore: CallBackend {
             return wait(call, version)
         case .queue(let subchannel):
             guard wait(call, version) else { return false }
-            if let subchannel { connect(subchannel) } else { connect() }
+            if let subchannel { member(subchannel)?.handle(.wanted) } else { connect() }
             return true
         case .fail(let error):
             if call.head.waitForReady { return wait(call, version) }
@@ -303,10 +303,6 @@ extension ChannelCore: CallBackend {
             return state.waiting.append(call)
         }
         return removed != nil
-    }
-
-    private func connect(_ subchannel: Subchannel) {
-        state.withLock { $0.members[subchannel.id] }?.handle(.wanted)
     }
 
     private func prepared(

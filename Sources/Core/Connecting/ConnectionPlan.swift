@@ -19,8 +19,8 @@ final class ConnectionPlan: Sendable {
     private let queueTurn = Atomic(0)
     /// The number of connections whose server has reported too many PINGs (proposal A8).
     private let pingComplaintCount = Atomic(0)
-    /// When the resolver last found endpoints.
-    private let resolved = Mutex<MonotonicInstant?>(nil)
+    /// When the resolver last found endpoints; nil before it did.
+    let resolved = Mutex<MonotonicInstant?>(nil)
 
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
@@ -43,7 +43,7 @@ extension ConnectionPlan {
         _ addresses: [SocketAddress], serverNames: [SocketAddress: ServerName], timeLimit: Duration
     ) -> ConnectionRace {
         ConnectionRace(
-            addresses, serverNames: serverNames, self, resolved: resolvedAt,
+            addresses, serverNames: serverNames, self, resolved: resolved.withLock { $0 },
             timeLimit: timeLimit, loop: nextLoop()
         ) { [self] wire, candidate throws(CandidateFailure) in
             if let otherVersion, otherVersion.isChosen(by: wire) {
@@ -81,17 +81,11 @@ extension ConnectionPlan {
 
     private static let maxKeepAliveDoublings = 6
     /// 35,000 years. The product of a longer interval could exceed the range of a duration.
-    private static let longestKeepAliveInterval = Duration.seconds(1 << 40)
+    private static let longestKeepAliveInterval = Duration.seconds(Int64(1) << 40)
 
     /// Doubles the keepalive interval of later connections, after a GOAWAY with `too_many_pings`
     /// (proposal A8). Called once for each connection.
     func doubleKeepAliveInterval() {
         pingComplaintCount.wrappingAdd(1, ordering: .relaxed)
-    }
-
-    /// When the resolver last found endpoints; nil before it did.
-    var resolvedAt: MonotonicInstant? {
-        get { resolved.withLock { $0 } }
-        set { resolved.withLock { $0 = newValue } }
     }
 }

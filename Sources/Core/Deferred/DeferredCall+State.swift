@@ -129,6 +129,8 @@ extension DeferredCall.State {
     mutating func made(_ below: any CallRequests) -> RPCError? {
         guard case .making(let failure) = stage else { return nil }
         stage = failure == nil ? .catchingUp(below) : .made(below)
+        // Nothing takes them any more.
+        if failure != nil { requests = [] }
         return failure
     }
 

@@ -47,8 +47,7 @@ extension ChannelLog {
     func follow() -> AsyncStream<ChannelEvent> {
         state.withLock { state in
             followers.follow(
-                from: nil, isLast: state.isFinished,
-                buffering: .bufferingNewest(Self.followerCapacity))
+                from: nil, isLast: state.isFinished, keeping: Self.followerCapacity)
         }
     }
 

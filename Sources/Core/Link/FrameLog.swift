@@ -15,7 +15,8 @@ import Synchronization
 /// The lines show types, flags, sizes and the values of control frames, but neither headers nor
 /// messages.
 public final class FrameLog: Sendable {
-    /// Receives a line, without a line feed, on any thread. Lines of one connection are in order.
+    /// Receives a line, without a line feed, on any thread. Lines of one connection are in order. Of those that wait
+    /// while it runs, at most 10,000 of each connection are kept, and a line says how many are missing.
     public typealias Write = @Sendable (_ line: String) -> Void
 
     let write: Write
@@ -47,6 +48,7 @@ final class LinkFrameLog: Sendable {
         /// Bytes in the receive buffer that were described before.
         var seenByteCount = 0
         var lines = Backlog<String>()
+        var missingCount = 0
         var deliverer = SingleDeliverer()
     }
 
@@ -94,8 +96,18 @@ extension LinkFrameLog {
         }
     }
 
+    private static let maxLineCount = 10_000
+
     private func append(_ new: [String], _ direction: String, _ state: inout State) {
-        let time = WallClock.text(WallClock.now)
-        for line in new { state.lines.append("\(time) \(prefix) \(direction) \(line)") }
+        guard state.lines.count < Self.maxLineCount else {
+            state.missingCount += new.count
+            return
+        }
+        let start = "\(WallClock.text(WallClock.now)) \(prefix)"
+        if state.missingCount > 0 {
+            state.lines.append("\(start) … \(state.missingCount) lines are missing")
+            state.missingCount = 0
+        }
+        for line in new { state.lines.append("\(start) \(direction) \(line)") }
     }
 }

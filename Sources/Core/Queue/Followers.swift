@@ -37,13 +37,13 @@ extension Followers {
     /// - Parameters:
     ///   - value: The current value; nil begins with the next change.
     ///   - isLast: Whether the value does not change any more.
-    ///   - policy: Which changes are kept while the follower does not read.
+    ///   - maxCount: The most changes that are kept while the follower does not read: the newest.
     func follow(
         from value: Value?, isLast: Bool = false,
-        buffering policy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded
+        keeping maxCount: Int = 64
     ) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Value.self, bufferingPolicy: policy)
+            of: Value.self, bufferingPolicy: .bufferingNewest(maxCount))
         if let value { continuation.yield(value) }
         if isLast {
             continuation.finish()

@@ -52,9 +52,10 @@ package final class DNSResolver: Resolver {
     private let limitTimer = TimerSlot()
     private let state: Mutex<State>
 
-    init(
+    /// - Parameter configLookup: Finds a service config; nil finds only endpoints.
+    package init(
         host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop,
-        lookups: NameLookups, configLookup: (any ServiceConfigLookup)? = nil
+        lookups: NameLookups = .shared, configLookup: (any ServiceConfigLookup)? = nil
     ) {
         self.host = host
         self.port = port
@@ -70,13 +71,6 @@ package final class DNSResolver: Resolver {
 }
 
 extension DNSResolver {
-    /// Finds only endpoints, and no service config.
-    package convenience init(
-        host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop
-    ) {
-        self.init(host: host, port: port, arguments: arguments, loop: loop, lookups: .shared)
-    }
-
     package func start(_ results: ResolverResults) {
         state.withLock { $0.results = results }
         requestResolution()
@@ -210,7 +204,7 @@ extension DNSResolver {
 extension DNSResolver: TimerTarget {
     package func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
-        step(state.withLock { $0.schedule.timeHasCome(now: now) })
+        step(state.withLock { $0.schedule.next(now: now) })
     }
 }
 
@@ -222,8 +216,6 @@ extension DNSResolver.Schedule {
         wantsLookup = true
         return next(now: now)
     }
-
-    mutating func timeHasCome(now: MonotonicInstant) -> Next { next(now: now) }
 
     mutating func ended(isSuccess: Bool, now: MonotonicInstant) -> Next {
         isLookingUp = false
@@ -246,7 +238,7 @@ extension DNSResolver.Schedule {
         return next(now: now)
     }
 
-    private mutating func next(now: MonotonicInstant) -> Next {
+    mutating func next(now: MonotonicInstant) -> Next {
         guard wantsLookup, !isLookingUp else { return .nothing }
         let earliest = retry ?? lastSuccess.map { $0 + minInterval } ?? now
         guard earliest <= now else { return .wait(until: earliest) }

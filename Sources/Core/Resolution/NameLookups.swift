@@ -6,7 +6,7 @@ import Synchronization
 /// All channels of a program share it. Several requests for a name share one look-up. So a resolver
 /// that hangs blocks one thread for each name, not one for each attempt to connect. A thread that has
 /// become free looks up the next name, and ends when there is none.
-final class NameLookups: Sendable {
+package final class NameLookups: Sendable {
     typealias Answer = Result<[SocketAddress], NameLookup.Failure>
     typealias Resolve = @Sendable (_ host: String) -> Answer
 
@@ -26,7 +26,7 @@ final class NameLookups: Sendable {
     }
 
     /// Looks up with the system's resolver.
-    static let shared = NameLookups(maxThreadCount: 64) { host in
+    package static let shared = NameLookups(maxThreadCount: 64) { host in
         do throws(NameLookup.Failure) {
             return .success(try NameLookup.addresses(of: host, port: 0))
         } catch {

@@ -36,17 +36,15 @@ public enum Resolvers {
             throw .refused(
                 .invalidArgument, "the scheme '\(scheme)' is reserved; choose another name")
         }
-        set(name) { (channel) throws(RPCError) in try makeResolver(channel.target) }
+        register(forModule: name) { (channel) throws(RPCError) in
+            try makeResolver(channel.target)
+        }
     }
 
     /// Registers a scheme of a module of this package, in lower case. Also one that programs must not register.
     package static func register(
         forModule scheme: String, _ makeResolver: @escaping ChannelFactory
     ) {
-        set(scheme, makeResolver)
-    }
-
-    private static func set(_ scheme: String, _ makeResolver: @escaping ChannelFactory) {
         let old = factories.withLock { $0.updateValue(makeResolver, forKey: scheme) }
         // Released outside the lock.
         _ = old

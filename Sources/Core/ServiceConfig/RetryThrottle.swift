@@ -12,13 +12,8 @@ package final class RetryThrottle: Sendable {
     private let gain: Int
     private let count: Atomic<Int>
 
-    /// Starts with all tokens.
-    convenience init(_ configuration: RetryThrottling) {
-        self.init(configuration, fill: 1)
-    }
-
     /// - Parameter fill: The part of the tokens that the count starts with, from 0 to 1.
-    private init(_ configuration: RetryThrottling, fill: Double) {
+    init(_ configuration: RetryThrottling, fill: Double = 1) {
         self.configuration = configuration
         limit = min(max(configuration.maxTokens, 1), 1_000) * Self.scale
         gain = configuration.tokenRatioInThousandths

@@ -11,8 +11,6 @@ final class RetryThrottles: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    init() {}
-
     /// The throttle of a server, with this configuration. It is removed after the last channel has released
     /// it.
     func throttle(

@@ -103,6 +103,8 @@ private final class FakeBackend: ChannelBackend {
     let queue: CompletionQueue
     let loop: EventLoop
     let limits = MessageLimits()
+    let methodConfigs: MethodConfigs? = nil
+    let metrics: (any ChannelMeter)? = nil
     let authority = "fake"
     let encryption = Encryption.all
     let openCalls = CallRegistry()

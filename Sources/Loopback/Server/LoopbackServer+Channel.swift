@@ -30,10 +30,10 @@ extension LoopbackServer {
         queue: CompletionQueue? = nil
     ) throws(RPCError) -> Channel {
         try Channel(
-            to: "localhost",
-            sockets: { [self] () throws(SystemError) in try acceptor.connectInProcess() },
-            credentials: credentials, arguments: arguments, defaultOptions: defaultOptions,
-            interceptors: interceptors, queue: queue)
+            "localhost", credentials: credentials, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors,
+            queues: [try CompletionQueue.orShared(queue)],
+            sockets: { [self] () throws(SystemError) in try acceptor.connectInProcess() })
     }
 
     /// Makes a connection to the server for a client that writes its own HTTP/2.

@@ -45,6 +45,8 @@ extension SystemError {
 
 extension SystemError: CustomStringConvertible {
     package var description: String {
-        subject.isEmpty ? "\(operation): \(text)" : "\(operation) \(subject): \(text)"
+        let place = subject.isEmpty ? operation : "\(operation) \(subject)"
+        // The subject describes an error of TLS, which no system call has reported.
+        return code == 0 ? place : "\(place): \(text)"
     }
 }
