@@ -145,10 +145,15 @@ extension ChannelCore {
         if plan.sockets != nil {
             return FixedResolver(endpoints: [Endpoint([ServerAddress(.unix(path: target.text))])])
         }
-        if let proxy = plan.proxy { return try resolver(of: proxy.host, proxy.port) }
+        if let proxy = plan.proxy, target.destination != nil {
+            return try resolver(of: proxy.host, proxy.port)
+        }
         switch target.resolution {
         case .addresses(let addresses):
-            return FixedResolver(endpoints: addresses.map { Endpoint([ServerAddress($0)]) })
+            var attributes = EndpointAttributes()
+            attributes.proxy = plan.proxy
+            return FixedResolver(
+                endpoints: addresses.map { Endpoint([ServerAddress($0)], attributes: attributes) })
         case .name(let host, let port): return try resolver(of: host, port, findsConfig: true)
         case .registered(let scheme):
             guard let factory = Resolvers.factory(for: scheme) else {
