@@ -167,7 +167,7 @@ extension CallCore {
         of policy: RetryPolicy, _ throttle: RetryThrottle?, on channel: (any RetriedChannel)?
     ) -> CallRetries {
         failedAttempts.withLock { retries in
-            let own = retries ?? CallRetries(policy, throttle: throttle, channel?.openCalls)
+            let own = retries ?? CallRetries(head.state(of: policy, throttle), channel?.openCalls)
             retries = own
             return own
         }

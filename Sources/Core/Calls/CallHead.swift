@@ -44,6 +44,9 @@ extension CallHead {
     /// The most consumed bytes that a call keeps back before it returns the window.
     var heldBackByteCount: Int { limits.heldBackByteCount }
     var maxReplayByteCount: Int { limits.arguments.maxReplayByteCount }
+    func state(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> RetryState {
+        limits.state(of: policy, throttle)
+    }
     package var framing: BodyFraming { method.framing }
     /// Whether the request is plain HTTP.
     package var isPlain: Bool { method.plain != nil }
@@ -75,5 +78,9 @@ package final class MessageLimits: Sendable {
     package init(_ arguments: ChannelArguments = ChannelArguments(), heldBackByteCount: Int = 0) {
         self.arguments = arguments
         self.heldBackByteCount = heldBackByteCount
+    }
+
+    func state(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> RetryState {
+        RetryState(policy, limit: arguments.maxAttemptCount, throttle: throttle)
     }
 }

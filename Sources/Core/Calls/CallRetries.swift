@@ -23,13 +23,9 @@ final class CallRetries: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter metadata: That of the first attempt; nil if it is that of the call.
-    init(
-        _ policy: RetryPolicy, throttle: RetryThrottle?, _ openCalls: CallRegistry?,
-        _ metadata: Metadata? = nil
-    ) {
+    init(_ policy: RetryState, _ openCalls: CallRegistry?, _ metadata: Metadata? = nil) {
         self.openCalls = openCalls
-        state = Mutex(
-            State(policy: RetryState(policy, throttle: throttle), metadata: metadata))
+        state = Mutex(State(policy: policy, metadata: metadata))
     }
 }
 

@@ -300,7 +300,7 @@ extension Channel {
             var metadata = options.metadata
             meter.addHeaders(to: &metadata)
             retries = CallRetries(
-                retry, throttle: rules.throttle, backend.openCalls, metadata)
+                limits.state(of: retry, rules.throttle), backend.openCalls, metadata)
         } else {
             meter?.addHeaders(to: &options.metadata)
         }

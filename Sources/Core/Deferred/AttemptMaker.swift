@@ -16,6 +16,7 @@ package final class AttemptMaker: Sendable {
 
 extension AttemptMaker {
     package var throttle: RetryThrottle? { selection.rules?.throttle }
+    package var maxAttemptCount: Int { channel.limits.arguments.maxAttemptCount }
     package var maxReplayByteCount: Int { channel.limits.arguments.maxReplayByteCount }
     package var loop: EventLoop { channel.backend.loop }
     /// Where the call is registered from its start to its end.
