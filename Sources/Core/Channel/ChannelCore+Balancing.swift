@@ -189,7 +189,7 @@ extension ChannelCore {
     private func stop(_ work: inout Balancing.State) {
         // The clusters of a selector belong to its resolver. Removed first, so that a call which begins now waits for the
         // next resolver: with the present selector it would not start one.
-        methodConfigs?.removeSelector()
+        methodConfigs?.removeResult()
         HeldLocks.assertNone(calling: "resolver")
         work.resolver?.stop()
         work.resolver = nil

@@ -84,8 +84,14 @@ package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
     /// In place of ``attempt(_:)``, for a call with a retry policy. Measures the first attempt at once.
     func retried() -> any AttemptMeter
+    /// The call has waited for the first result of the resolver; no attempt has begun before.
+    func nameIsResolved()
     /// The call has ended. Called before the status is delivered to the observer; only the first call counts.
     func ended(_ error: RPCError?)
+}
+
+extension CallMeter {
+    package func nameIsResolved() {}
 }
 
 /// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
