@@ -23,6 +23,8 @@ extension RPCError: CustomNSError {
 
     /// The key of the initial metadata: a dictionary whose values are `String` or, for names that end in `-bin`, `Data`.
     /// Texts of a name that repeats are joined by commas; of bytes, the last ones stay. Absent if the server sent none.
+    /// Headers whose values descriptions hide are left out, because whatever prints or reports an `NSError` prints its
+    /// dictionary; ``SwiftletCore/RPCError/initialMetadata`` has them.
     public static let headersKey = "io.grpc.HeadersKey"
 
     /// The key of the trailing metadata, in the form of ``headersKey``. Always present.
@@ -33,19 +35,20 @@ extension RPCError: CustomNSError {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: errorDescription ?? "\(code)",
             "NSDebugDescription": "\(self)",
-            Self.trailersKey: metadata.dictionary,
+            Self.trailersKey: metadata.shownDictionary,
         ]
         if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }
-        if !initialMetadata.isEmpty { info[Self.headersKey] = initialMetadata.dictionary }
+        if !initialMetadata.isEmpty { info[Self.headersKey] = initialMetadata.shownDictionary }
         return info
     }
 }
 
 extension Metadata {
-    fileprivate var dictionary: [String: Any] {
+    /// Without the headers whose values descriptions hide.
+    fileprivate var shownDictionary: [String: Any] {
         var texts: [String: [String]] = [:]
         var values: [String: Any] = [:]
-        for element in self {
+        for element in self where !MetadataRules.isHidden(element.name) {
             switch element.value {
             case .text(let text): texts[element.name, default: []].append(text)
             case .bytes(let bytes): values[element.name] = Data(bytes)

@@ -7,6 +7,8 @@ protocol EndMeter: CallMeter {
 }
 
 extension EndMeter {
+    func nameIsResolved() {}
+
     func measuring(_ observer: consuming any CallObserver) -> any CallObserver {
         MeasuredObserver(observer, self)
     }

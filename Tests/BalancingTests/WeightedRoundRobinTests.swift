@@ -1,3 +1,5 @@
+import SwiftletTransport
+import Synchronization
 import Testing
 
 @testable import SwiftletBalancing
@@ -32,18 +34,23 @@ struct WeightedRoundRobinTests {
     }
 
     /// Ends one call on each endpoint with a load report.
+    ///
+    /// - Parameter between: What happens after the calls were sent.
     private func report(
-        _ loads: [String: LoadReport], to channel: VirtualChannel
+        _ loads: [String: LoadReport], to channel: VirtualChannel, after between: () -> Void = {}
     ) throws {
         var missing = Set(loads.keys)
+        var calls: [(trackers: CallTrackers, load: LoadReport?)] = []
         for _ in 0..<1_000 where !missing.isEmpty {
             guard case .subchannel(let subchannel, let trackers) = channel.pick(),
                 let address = channel.endpoints[subchannel]?.addresses.first?.description
             else { continue }
             guard missing.remove(address) != nil else { continue }
-            trackers.callEnded(CallOutcome(code: .ok, load: loads[address]))
+            calls.append((trackers, loads[address]))
         }
         try #require(missing.isEmpty)
+        between()
+        for call in calls { call.trackers.callEnded(CallOutcome(code: .ok, load: call.load)) }
     }
 
     private var threeToOne: [String: LoadReport] {
@@ -185,6 +192,48 @@ struct WeightedRoundRobinTests {
         channel.advance(by: .seconds(20))
         channel.change("10.0.0.1:80", to: .idle)
         channel.change("10.0.0.1:80", to: .ready)
+        #expect(channel.shares(of: 400).values.sorted() == [200, 200])
+    }
+
+    @Test("the times of a weight are those of the reports, however rarely weights are computed")
+    func reportTimes() throws {
+        let clock = Mutex(MonotonicInstant(nanoseconds: 0))
+        var weight = EndpointWeight { clock.withLock { $0 } }
+        func wait(_ duration: Duration) { clock.withLock { $0 = $0 + duration } }
+        func value() -> EndpointWeight.Current {
+            let now = MonotonicInstant(nanoseconds: 0).duration(to: clock.withLock { $0 })
+            weight.collect(at: now)
+            return weight.weight(at: now, policy())
+        }
+        func report(qps: Double) {
+            weight.reports.callEnded(CallOutcome(code: .ok, load: load(qps: qps, utilization: 0.1)))
+        }
+        #expect(value() == .notYetUsable)
+        wait(.seconds(1))
+        report(qps: 10)
+        wait(.seconds(4))
+        report(qps: 20)
+        // Ten seconds after the first of them.
+        wait(.seconds(6))
+        #expect(value() == .usable(200))
+        report(qps: 30)
+        // Three minutes after the last.
+        wait(.seconds(180))
+        #expect(value() == .stale)
+        report(qps: 30)
+        wait(.seconds(10))
+        #expect(value() == .usable(300))
+    }
+
+    @Test("a report of an earlier connection does not begin the blackout period of the next")
+    func reportBeforeReconnecting() throws {
+        var channel = try channel(2, policy())
+        let started = channel
+        try report(threeToOne, to: started) {
+            for subchannel in channel.live { channel.change(subchannel, to: .idle) }
+        }
+        for subchannel in channel.live { channel.change(subchannel, to: .ready) }
+        channel.advance(by: .seconds(20))
         #expect(channel.shares(of: 400).values.sorted() == [200, 200])
     }
 

@@ -28,7 +28,7 @@ struct ErrorTests {
                 context.sendInitialMetadata(["x-head": "h"])
                 var trailers: Metadata = ["x-tail": "a"]
                 trailers.append("b", for: "x-tail")
-                trailers.append(Data([1, 2]), for: "x-key-bin")
+                trailers.append(Data([1, 2]), for: "endpoint-load-metrics-bin")
                 context.setTrailingMetadata(trailers)
                 throw RPCError(.notFound, "no such name")
             }
@@ -46,10 +46,24 @@ struct ErrorTests {
         #expect(headers["x-head"] as? String == "h")
         let trailers = try #require(error.userInfo["io.grpc.TrailersKey"] as? [String: Any])
         #expect(trailers["x-tail"] as? String == "a, b")
-        #expect(trailers["x-key-bin"] as? Data == Data([1, 2]))
+        #expect(trailers["endpoint-load-metrics-bin"] as? Data == Data([1, 2]))
         let debug = try #require(error.userInfo["NSDebugDescription"] as? String)
         #expect(debug.hasPrefix("NOT_FOUND: no such name"))
         #expect(debug.hasSuffix("in /helloworld.Greeter/SayHello"))
+    }
+
+    @Test("shows no secret of the metadata, wherever it is printed")
+    func secrets() throws {
+        var failure = RPCError(.unauthenticated, "no")
+        failure.initialMetadata = ["set-cookie": "id=s3cret", "x-head": "h"]
+        failure.metadata = ["authorization": "Bearer s3cret", "x-tail": "t"]
+        failure.metadata.append(Data("s3cret".utf8), for: "x-session-bin")
+        let error = failure as NSError
+        #expect(!"\(error) \(error.userInfo) \(error.debugDescription)".contains("s3cret"))
+        let headers = try #require(error.userInfo[RPCError.headersKey] as? [String: Any])
+        let trailers = try #require(error.userInfo[RPCError.trailersKey] as? [String: Any])
+        #expect(headers.keys.sorted() == ["x-head"])
+        #expect(trailers.keys.sorted() == ["x-tail"])
     }
 
     @Test("has no headers if the server sent none")

@@ -235,6 +235,24 @@ struct RetryTests {
         #expect(error?.attempts.map(\.cause) == ["UNAVAILABLE: busy"])
     }
 
+    @Test(
+        "is attempted as often as its policy says, and at most as often as the channel allows",
+        arguments: [(4, 5, 4), (7, 5, 5), (7, 2, 2), (7, 8, 7), (7, 0, 1)])
+    func limit(policy: Int, channel limit: Int, expected: Int) async throws {
+        var hedging = HedgingPolicy(maxAttempts: policy)
+        hedging.delay = .zero
+        hedging.nonFatalCodes = [.unavailable]
+        for kind in [Self.retry(policy), .hedging(hedging)] {
+            let attempts = Attempts()
+            let server = try Self.server(attempts, failureCount: 100)
+            var arguments = Self.arguments(kind)
+            arguments.maxAttemptCount = limit
+            let channel = try server.makeChannel(arguments: arguments)
+            await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+            #expect(attempts.list.count == expected, "\(kind)")
+        }
+    }
+
     @Test("is committed when it has written more than is kept")
     func tooLarge() async throws {
         let attempts = Attempts()

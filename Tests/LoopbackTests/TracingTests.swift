@@ -26,11 +26,9 @@ struct TracingTests {
     private let headers = Notes()
     private let servers = Servers()
 
-    private func channel(
-        _ change: (inout ChannelArguments) -> Void = { _ in }
-    ) throws -> Channel {
+    private func server() throws -> LoopbackServer {
         let failuresLeft = Atomic(2)
-        let server = servers.keep(
+        return servers.keep(
             try LoopbackServer { [headers] server in
                 server.unary(Self.sayHello) { request, context in
                     headers.add(context.metadata["traceparent"] ?? "none")
@@ -46,10 +44,16 @@ struct TracingTests {
                     for _ in 0..<3 { try await replies.write(HelloReply(message: request.name)) }
                 }
             })
+    }
+
+    private func channel(
+        to target: String? = nil, _ change: (inout ChannelArguments) -> Void = { _ in }
+    ) throws -> Channel {
         var arguments = ChannelArguments()
         arguments.tracer = spans.recorder
         change(&arguments)
-        return try Channel(server.target, credentials: .insecure, arguments: arguments)
+        return try Channel(
+            try target ?? server().target, credentials: .insecure, arguments: arguments)
     }
 
     private func numbers(_ event: TraceEvent) -> [String: Int] {
@@ -88,6 +92,46 @@ struct TracingTests {
         #expect(call.events.contains { $0.name == "Delayed name resolution complete" })
         #expect(
             call.attributes.contains(TraceAttribute("rpc.service", .text("helloworld.Greeter"))))
+    }
+
+    @Test("of an attempt begin when the name is resolved, which is an event of the call")
+    func resolution() async throws {
+        let (server, resolver, totals) = (try server(), PushedResolver(nil), MetricTotals())
+        let channel = try channel(to: resolver.target()) { $0.metricSinks = [totals] }
+        let running = Task {
+            try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
+        }
+        try await eventually { resolver.isStarted }
+        let resolved = ContinuousClock.now
+        #expect(!totals.prometheusText.contains("grpc_client_attempt_started_total{"))
+        await resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
+        _ = try await running.value
+        #expect(totals.prometheusText.contains("grpc_client_attempt_started_total{"))
+        let call = try #require(spans.named("Sent.").first)
+        #expect(call.instant <= resolved)
+        let event = try #require(call.events.first)
+        #expect(call.events.count == 1 && event.name == "Delayed name resolution complete")
+        #expect(event.instant >= resolved)
+        #expect(try #require(spans.named("Attempt.").first).instant >= resolved)
+    }
+
+    @Test("begin so with a name and with addresses, and again after the channel was idle")
+    func laterResolution() async throws {
+        let target = try server().target
+        let port = try #require(target.split(separator: ":").last)
+        for target in [target, "localhost:\(port)"] {
+            let channel = try channel(to: target) { $0.idleTimeout = .seconds(1) }
+            for isIdle in [true, false, true] {
+                if isIdle { try await eventually { channel.connectivity == .idle } }
+                let response = try await channel.unaryResponse(
+                    Self.sayHello, HelloRequest(name: "you"))
+                let resolved = try #require(response.timeline?.resolved)
+                let call = try #require(spans.named("Sent.").last)
+                let events = call.events.filter { $0.name == "Delayed name resolution complete" }
+                #expect(events.count == (isIdle ? 1 : 0))
+                #expect(try #require(spans.named("Attempt.").last).instant >= resolved)
+            }
+        }
     }
 
     @Test("name the status of a call that fails")

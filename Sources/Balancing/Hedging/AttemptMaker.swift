@@ -18,6 +18,7 @@ final class AttemptMaker: Sendable {
 
 extension AttemptMaker {
     var throttle: RetryThrottle? { selection.rules?.throttle }
+    var maxAttemptCount: Int { channel.limits.arguments.maxAttemptCount }
     var maxReplayByteCount: Int { channel.limits.arguments.maxReplayByteCount }
     var loop: EventLoop { channel.backend.loop }
     /// Where the call is registered from its start to its end.

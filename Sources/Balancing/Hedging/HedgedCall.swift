@@ -47,7 +47,8 @@ final class HedgedCall: CallRequests {
         var options = call.options
         options.beginTimeout()
         let plan = HedgingState(
-            policy, throttle: maker.throttle, now: epoch.duration(to: .now))
+            policy, limit: maker.maxAttemptCount, throttle: maker.throttle,
+            now: epoch.duration(to: .now))
         state = Mutex(State(call.observer, options, plan, maker))
     }
 }

@@ -36,12 +36,14 @@ struct HedgingState: Sendable {
     /// The number of attempts that were sent.
     private var sentCount = 0
 
-    /// - Parameter now: The time at which the first attempt is sent.
-    init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
+    /// - Parameters:
+    ///   - limit: The most attempts, even if the policy allows more.
+    ///   - now: The time at which the first attempt is sent.
+    init(_ policy: HedgingPolicy, limit: Int, throttle: RetryThrottle?, now: Duration) {
         nonFatalCodes = policy.nonFatalCodes
         // Limited, so that the current time plus the delay stays in the range of `Duration`.
         delay = min(policy.delay, .seconds(86_400 * 365))
-        maxAttempts = min(policy.maxAttempts, RetryState.maxAttemptLimit)
+        maxAttempts = min(policy.maxAttempts, limit)
         self.throttle = throttle
         nextTime = now
     }

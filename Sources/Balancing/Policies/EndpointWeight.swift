@@ -1,11 +1,12 @@
 import SwiftletCore
+import SwiftletTransport
 import Synchronization
 
 /// The weight of an endpoint in `weighted_round_robin`, and the times that decide whether it is used
 /// (A58).
 struct EndpointWeight: Sendable {
     /// The weights that the trailers of calls report.
-    let reports = ReportedWeight()
+    let reports: ReportedWeight
     /// How often the server reports in its stream; nil when it does not.
     var reportInterval: Duration?
 
@@ -13,6 +14,11 @@ struct EndpointWeight: Sendable {
     private var lastUpdate: Duration?
     /// When the first report of the current blackout period arrived; nil before it.
     private var nonEmptySince: Duration?
+
+    /// - Parameter clock: The time at which a call ends, on any thread. Reports are dated by it.
+    init(clock: @escaping @Sendable () -> MonotonicInstant = { .now }) {
+        reports = ReportedWeight(clock)
+    }
 
     /// The weight at one moment.
     enum Current: Equatable {
@@ -31,17 +37,26 @@ struct EndpointWeight: Sendable {
 
 extension EndpointWeight {
     /// Restarts the blackout period, because a new connection may lead to another server.
-    mutating func becameReady() { nonEmptySince = nil }
+    mutating func becameReady(at now: Duration) {
+        // What the earlier connection reported does not begin the period.
+        collect(at: now)
+        nonEmptySince = nil
+    }
 
     mutating func record(_ weight: Double, at now: Duration) {
+        record(weight, since: now, until: now)
+    }
+
+    private mutating func record(_ weight: Double, since first: Duration, until last: Duration) {
         self.weight = weight
-        lastUpdate = now
-        nonEmptySince = nonEmptySince ?? now
+        lastUpdate = last
+        nonEmptySince = nonEmptySince ?? first
     }
 
     /// Records what the trailers of calls reported since the last time.
     mutating func collect(at now: Duration) {
-        if let weight = reports.take() { record(weight, at: now) }
+        guard let (weight, firstAge, lastAge) = reports.take() else { return }
+        record(weight, since: now - firstAge, until: now - lastAge)
     }
 
     /// The weight, if it is known and neither too new nor too old.
@@ -60,27 +75,36 @@ extension EndpointWeight {
 }
 
 /// Receives the load reports of an endpoint's calls on any thread, and keeps the last weight until
-/// the balancer collects it.
+/// the balancer collects it. Locked only for calls with a report.
 final class ReportedWeight: CallTracker {
-    /// The bit pattern of the last weight. 0 means that there was no report since the last
-    /// collection.
-    private let latest = Atomic<UInt64>(0)
-    /// Of the policy in use. Taken only for calls with a report.
-    private let rule = Mutex(WeightRule(WeightedRoundRobin()))
-
-    func use(_ rule: WeightRule) { self.rule.withLock { $0 = rule } }
-
-    func callEnded(_ outcome: CallOutcome) {
-        guard let load = outcome.load, let weight = rule.withLock({ $0 }).weight(of: load)
-        else { return }
-        latest.store(weight.bitPattern, ordering: .relaxed)
+    private struct State {
+        /// Of the policy in use.
+        var rule = WeightRule(WeightedRoundRobin())
+        /// The last weight, and when the first and the last report since the last collection arrived; nil without one.
+        var latest: (weight: Double, first: MonotonicInstant, last: MonotonicInstant)?
     }
 
-    /// Returns the last weight that was reported since the last call of this function; nil if there
-    /// is none.
-    func take() -> Double? {
-        let bits = latest.exchange(0, ordering: .relaxed)
-        return bits == 0 ? nil : Double(bitPattern: bits)
+    private let clock: @Sendable () -> MonotonicInstant
+    private let state = Mutex(State())
+
+    init(_ clock: @escaping @Sendable () -> MonotonicInstant) { self.clock = clock }
+
+    func use(_ rule: WeightRule) { state.withLock { $0.rule = rule } }
+
+    func callEnded(_ outcome: CallOutcome) {
+        guard let load = outcome.load,
+            let weight = state.withLock({ $0.rule }).weight(of: load)
+        else { return }
+        let now = clock()
+        state.withLock { $0.latest = (weight, $0.latest?.first ?? now, now) }
+    }
+
+    /// Returns the last weight that was reported since the last call of this function, and how long ago the first
+    /// and the last report arrived; nil if there is none.
+    func take() -> (weight: Double, firstAge: Duration, lastAge: Duration)? {
+        guard let (weight, first, last) = state.withLock({ $0.latest.take() }) else { return nil }
+        let now = clock()
+        return (weight, first.duration(to: now), last.duration(to: now))
     }
 }
 

@@ -73,7 +73,8 @@ struct WeightedRoundRobinBalancer: Balancer {
         _ context: inout BalancerContext
     ) {
         if state.connectivity == .ready {
-            endpoints.changeExtra(of: subchannel) { $0.becameReady() }
+            let now = context.now
+            endpoints.changeExtra(of: subchannel) { $0.becameReady(at: now) }
         }
         let isDue = endpoints.subchannel(subchannel, changedTo: state, &context)
         if isDue { reportReady(&context) }

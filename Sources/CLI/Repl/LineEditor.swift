@@ -26,6 +26,8 @@ struct LineEditor {
     /// While one is open, Enter adds a new line. Otherwise it submits the text.
     private var brackets = OpenBrackets()
     private var removed: [Character] = []
+    /// How many characters at the start of the text have not changed since it was drawn.
+    private var unchangedCount = 0
 
     var text: String { String(characters) }
     var textBeforeCursor: String { String(characters[..<cursor]) }
@@ -131,7 +133,7 @@ extension LineEditor {
 extension LineEditor {
     /// Inserts text at the cursor.
     mutating func insert(_ text: some Collection<Character>) {
-        forgetBrackets(after: cursor)
+        willChange(after: cursor)
         characters.insert(contentsOf: text, at: cursor)
         cursor += text.count
     }
@@ -145,7 +147,7 @@ extension LineEditor {
     private mutating func remove(from start: Int, to end: Int) {
         let range = max(0, start)..<min(characters.count, max(end, 0))
         guard !range.isEmpty else { return }
-        forgetBrackets(after: range.lowerBound)
+        willChange(after: range.lowerBound)
         characters.removeSubrange(range)
         cursor = range.lowerBound
     }
@@ -158,14 +160,21 @@ extension LineEditor {
     }
 
     private mutating func replaceAll(with text: String) {
-        forgetBrackets(after: 0)
+        willChange(after: 0)
         characters = Array(text)
         cursor = characters.count
     }
 
     /// Lets the next Enter read the text from its start if a character that was read changes.
-    private mutating func forgetBrackets(after index: Int) {
+    private mutating func willChange(after index: Int) {
         if index < brackets.count { brackets = OpenBrackets() }
+        unchangedCount = min(unchangedCount, index)
+    }
+
+    /// Returns how many characters at the start of the text have not changed since the last call.
+    mutating func takeUnchangedCount() -> Int {
+        defer { unchangedCount = characters.count }
+        return unchangedCount
     }
 }
 

@@ -28,6 +28,8 @@ struct ReplShell {
     private var decoder = KeyDecoder()
     private var editor: LineEditor
     private var view: LineView
+    /// Whether the terminal shows the text as it is. Keys that arrive together, as those of a paste do, are drawn once.
+    private var isDrawn = true
     /// The running command.
     private var command: Task<Void, Never>?
     /// The conversation that the command is, and the receiver of its requests, until their end.
@@ -94,6 +96,7 @@ struct ReplShell {
                 if let error { report(error) }
                 redraw()
                 while !hasLeft, !isBusy, let key = pending.popFirst() { receive(key, continuation) }
+                redrawIfNeeded()
             }
             if hasLeft || (isAtEnd && command == nil) { return }
         }
@@ -112,6 +115,7 @@ struct ReplShell {
                 pending.append(key)
             }
         }
+        redrawIfNeeded()
     }
 
     /// Whether a command runs that reads no keys.
@@ -120,7 +124,7 @@ struct ReplShell {
     private mutating func receive(_ key: Key, _ events: AsyncStream<Event>.Continuation) {
         switch editor.receive(key) {
         case .none: break
-        case .redraw: redraw()
+        case .redraw: isDrawn = false
         case .complete: complete()
         case .interrupt(let text):
             finish(text)
@@ -131,6 +135,7 @@ struct ReplShell {
             view = LineView(prompt: view.prompt)
             redraw()
         case .end:
+            redrawIfNeeded()
             show("\r\n")
             if open != nil { endRequests() } else { hasLeft = true }
         case .submit(let text):
@@ -198,13 +203,18 @@ extension ReplShell {
     private var columnCount: Int { Terminal.columnCount }
     private var rowCount: Int { Terminal.rowCount }
 
+    private mutating func redrawIfNeeded() {
+        if !isDrawn { redraw() }
+    }
+
     private mutating func redraw() {
+        isDrawn = true
         guard isTerminal, !hasLeft, !isAtEnd, !isBusy else { return }
         view.prompt = editor.search?.prompt ?? open?.conversation.prompt ?? Self.prompt
         show(
             view.draw(
-                editor.characters, cursor: editor.cursor, columnCount: columnCount,
-                rowCount: rowCount))
+                editor.characters, unchangedCount: editor.takeUnchangedCount(),
+                cursor: editor.cursor, columnCount: columnCount, rowCount: rowCount))
     }
 
     private mutating func complete() {

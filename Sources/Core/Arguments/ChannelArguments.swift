@@ -99,6 +99,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// process the call, they are sent again. A call that has written more bytes fails instead. With 0, only
     /// requests without messages are sent again.
     public var maxReplayByteCount = 256 << 10
+    /// The most attempts of a call, even if its retry or hedging policy allows more (proposal A6); 5 by default.
+    public var maxAttemptCount = 5
     /// The most streams on one connection. The server may allow fewer. Nil, the default, means the server's
     /// limit.
     public var maxConcurrentStreams: Int?

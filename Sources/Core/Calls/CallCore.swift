@@ -167,7 +167,7 @@ extension CallCore {
     /// The same. Made if no attempt has failed before.
     func retries(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> CallRetries {
         failedAttempts.withLock { retries in
-            let own = retries ?? CallRetries(policy, throttle: throttle)
+            let own = retries ?? CallRetries(head.limits.state(of: policy, throttle))
             retries = own
             return own
         }

@@ -72,4 +72,8 @@ package final class MessageLimits: Sendable {
         self.arguments = arguments
         self.heldBackByteCount = heldBackByteCount
     }
+
+    func state(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> RetryState {
+        RetryState(policy, limit: arguments.maxAttemptCount, throttle: throttle)
+    }
 }

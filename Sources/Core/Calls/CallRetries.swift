@@ -20,9 +20,8 @@ final class CallRetries: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter metadata: That of the first attempt; nil if it is that of the call.
-    init(_ policy: RetryPolicy, throttle: RetryThrottle?, _ metadata: Metadata? = nil) {
-        state = Mutex(
-            State(policy: RetryState(policy, throttle: throttle), metadata: metadata))
+    init(_ policy: RetryState, _ metadata: Metadata? = nil) {
+        state = Mutex(State(policy: policy, metadata: metadata))
     }
 }
 

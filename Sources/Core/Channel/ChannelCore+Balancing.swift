@@ -139,10 +139,15 @@ extension ChannelCore {
         if plan.sockets != nil {
             return FixedResolver(endpoints: [Endpoint([ServerAddress(.unix(path: target.text))])])
         }
-        if let proxy = plan.proxy { return try resolver(of: proxy.host, proxy.port) }
+        if let proxy = plan.proxy, target.destination != nil {
+            return try resolver(of: proxy.host, proxy.port)
+        }
         switch target.resolution {
         case .addresses(let addresses):
-            return FixedResolver(endpoints: addresses.map { Endpoint([ServerAddress($0)]) })
+            var attributes = EndpointAttributes()
+            attributes.proxy = plan.proxy
+            return FixedResolver(
+                endpoints: addresses.map { Endpoint([ServerAddress($0)], attributes: attributes) })
         case .name(let host, let port): return try resolver(of: host, port, findsConfig: true)
         case .registered(let scheme):
             guard let factory = Resolvers.factory(for: scheme) else {
@@ -178,7 +183,7 @@ extension ChannelCore {
     private func stop(_ work: inout Balancing.State) {
         // The clusters of a selector belong to its resolver. Removed first, so that a call which begins now waits for the
         // next resolver: with the present selector it would not start one.
-        methodConfigs?.removeSelector()
+        methodConfigs?.removeResult()
         HeldLocks.assertNone(calling: "resolver")
         work.resolver?.stop()
         work.resolver = nil

@@ -42,7 +42,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         }
         guard isUsed else { return }
         // The next balancer may not know the clusters of this one.
-        methodConfigs?.removeSelector()
+        methodConfigs?.removeResult()
         post(.stop)
         post(.exitIdle)
     }

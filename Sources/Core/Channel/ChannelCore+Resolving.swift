@@ -91,17 +91,18 @@ extension ChannelCore {
             config = nil
         }
         if let config { apply(config, &work) }
-        let isAccepted: Bool
+        let (isAccepted, isFound): (Bool, Bool)
         switch result.endpoints {
         case .failure(let error):
             resolverFailed(error, &work)
-            isAccepted = false
+            (isAccepted, isFound) = (false, false)
         case .success(let endpoints):
+            isFound = true
             plan.resolved.withLock { $0 = .now }
             log.note(.resolved(endpointCount: endpoints.count))
             isAccepted = use(endpoints, &work)
         }
-        if let config { methodConfigs?.use(config, result.selector) }
+        if config != nil || isFound { methodConfigs?.use(config, result.selector) }
         return isAccepted
     }
 

@@ -104,9 +104,14 @@ final class ChannelCore: Sendable {
         userAgent = UserAgent.value(
             prefix: arguments.userAgentPrefix, suffix: arguments.userAgentSuffix)
         limits = MessageLimits(arguments, heldBackByteCount: arguments.heldBackByteCount)
+        plan = ConnectionPlan(
+            target, credentials: credentials, arguments: arguments, queues: queues,
+            sockets: sockets, proxy: proxy, otherVersion: otherVersion)
+        // The attempts of a measured call begin when the name is resolved (proposal A66).
         let awaitsResolver =
             switch target.resolution {
             case .registered: true
+            case _ where plan.metrics?.measuresCalls == true: true
             case .name: arguments.findsServiceConfigInDNS
             case .addresses: false
             }
@@ -115,9 +120,6 @@ final class ChannelCore: Sendable {
             ? MethodConfigs(
                 arguments.serviceConfig ?? ServiceConfig(), serverName: authority,
                 awaitsResolver: awaitsResolver) : nil
-        plan = ConnectionPlan(
-            target, credentials: credentials, arguments: arguments, queues: queues,
-            sockets: sockets, proxy: proxy, otherVersion: otherVersion)
         let refusal = otherVersion?.isOnly == true ? RPCError.needsHTTP2("\(target)") : nil
         let heads = RequestHeadCache(
             refusalOfGRPC: refusal, hasInsecure: credentials.encryption == .byEndpoint)

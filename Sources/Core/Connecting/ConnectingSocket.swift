@@ -58,7 +58,6 @@ extension ConnectingSocket {
         guard let descriptor = socket?.descriptor else { return }
         token = try loop.add(descriptor, wakeUp)
     }
-
 }
 
 extension ConnectingSocket: ProxyConnection {

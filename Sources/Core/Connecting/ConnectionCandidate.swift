@@ -32,6 +32,7 @@ final class ConnectionCandidate: Sendable {
     /// What is known of the server at this address; nil if it is treated as the target is.
     let serverName: ServerName?
     let loop: EventLoop
+    private static let proxyTurn = Atomic<UInt>(0)
     private let plan: ConnectionPlan
     private let wakeUp = WakeUp()
     private let state: Mutex<State>
@@ -65,7 +66,7 @@ extension ConnectionCandidate {
     }
 
     private func connectedSocket() async throws(CandidateFailure) -> Socket {
-        let first = try firstAddress()
+        let first = try await firstAddress()
         let tunnel = try tunnel()
         var socket = ConnectingSocket(try makeSocket(to: first), loop, wakeUp)
         if plan.sockets == nil { try await socket.connect(to: first) }
@@ -79,12 +80,22 @@ extension ConnectionCandidate {
     }
 
     /// The address that the socket connects to: that of the endpoint's proxy, or else the candidate's.
-    private func firstAddress() throws(CandidateFailure) -> SocketAddress {
+    private func firstAddress() async throws(CandidateFailure) -> SocketAddress {
         guard let proxy = serverName?.proxy else { return address }
-        guard let address = SocketAddress(host: proxy.host, port: proxy.port) else {
-            throw CandidateFailure(cause: "the proxy \(proxy) has no address")
+        if let address = SocketAddress(host: proxy.host, port: proxy.port) { return address }
+        let answer: NameLookups.Answer = try await result { found in
+            let ticket = NameLookups.shared.lookUp(proxy.host, found)
+            return { NameLookups.shared.cancel(ticket) }
         }
-        return address
+        switch answer {
+        case .failure(let failure): throw CandidateFailure(cause: "\(failure)")
+        case .success(let found) where found.isEmpty:
+            throw CandidateFailure(cause: "the proxy \(proxy) has no address")
+        case .success(let found):
+            // The next candidate takes the next one: this one may not answer.
+            let turn = Self.proxyTurn.wrappingAdd(1, ordering: .relaxed).oldValue
+            return found[Int(turn % UInt(found.count))].with(port: proxy.port)
+        }
     }
 
     /// What is asked of the proxy; nil without one.
@@ -95,7 +106,7 @@ extension ConnectionCandidate {
             }
             return ProxyHandshake(proxy: proxy, host: host, port: port)
         }
-        guard let proxy = plan.proxy, let (host, port) = plan.target.proxyDestination else {
+        guard let proxy = plan.proxy, let (host, port) = plan.target.destination else {
             return nil
         }
         return ProxyHandshake(proxy: proxy, host: host, port: port)
@@ -157,28 +168,41 @@ extension ConnectionCandidate {
         wait(for: "the program's verification of the server did not end", .tls)
         let server =
             plan.arguments.targetNameOverride ?? plan.credentials.targetNameOverride ?? host
-        let result = Verdict()
-        let check = Task.detached { [wakeUp] in
-            do {
-                HeldLocks.assertNone(calling: "verification")
-                try await verification.check(chain, server)
-                result.value.withLock { $0 = .success(()) }
-            } catch {
-                let cause = "the program's verification refused the server: \(error)"
-                result.value.withLock { $0 = .failure(CandidateFailure(cause: cause)) }
+        let verdict: Result<Void, CandidateFailure> = try await result { verdict in
+            let check = Task.detached {
+                do {
+                    HeldLocks.assertNone(calling: "verification")
+                    try await verification.check(chain, server)
+                    verdict(.success(()))
+                } catch {
+                    let cause = "the program's verification refused the server: \(error)"
+                    verdict(.failure(CandidateFailure(cause: cause)))
+                }
             }
+            return check.cancel
+        }
+        try verdict.get()
+    }
+
+    /// Waits for the result of work on another thread, which `start` begins. It returns what cancels the work.
+    private func result<Value: Sendable>(
+        _ start: (@escaping @Sendable (Value) -> Void) -> @Sendable () -> Void
+    ) async throws(CandidateFailure) -> Value {
+        let result = Box<Value>()
+        let cancel = start { [wakeUp] value in
+            result.value.withLock { $0 = value }
             wakeUp.signal()
         }
-        defer { check.cancel() }
+        defer { cancel() }
         while true {
-            if let verdict = result.value.withLock({ $0 }) { return try verdict.get() }
             guard await wakeUp.wait() else { throw .givenUp }
+            if let value = result.value.withLock({ $0 }) { return value }
         }
     }
 
-    /// The result of a check; nil while it runs.
-    private final class Verdict: Sendable {
-        let value = Mutex<Result<Void, CandidateFailure>?>(nil)
+    /// Nil while the work runs.
+    private final class Box<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
     }
 
     /// What secures the connection instead of the channel's credentials; nil for those.

@@ -11,7 +11,7 @@ final class DeferredCall: CallRequests {
     let method: MethodSignature
     /// Whether the options of the call set ``CallOptions/waitForReady``.
     let waitsForReady: Bool
-    private let meter: (any CallMeter)?
+    let meter: (any CallMeter)?
     private let isAwaited: Bool
     /// When the call began.
     private let begun: MonotonicInstant
@@ -214,7 +214,9 @@ extension DeferredCall: RegisteredCall, TimerTarget {
     /// The deadline has passed.
     func timerFired(now: MonotonicInstant) {
         let reason = state.withLock { $0.reason }
-        end(with: RPCError(.deadlineExceeded, "the deadline passed \(reason.text)"))
+        var error = RPCError(.deadlineExceeded, "the deadline passed \(reason.text)")
+        if reason == .config { error.phase = .resolve }
+        end(with: error)
     }
 
     /// Ends the call, unless it was made. Returns the call that was made.

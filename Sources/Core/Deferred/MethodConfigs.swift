@@ -19,40 +19,44 @@ package final class MethodConfigs: Sendable {
     private let serverName: String
     /// The config of the channel's arguments.
     private let first: MethodConfigTable
+    private let awaitsResolver: Bool
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - config: The config of the channel's arguments.
     ///   - serverName: The server name, which selects the retry throttle.
-    ///   - awaitsResolver: Whether the resolver may report another config, so that calls wait for its
-    ///     first result.
+    ///   - awaitsResolver: Whether calls wait for the first result of the resolver, for example because it may
+    ///     report another config.
     init(_ config: ServiceConfig, serverName: String, awaitsResolver: Bool) {
         self.serverName = serverName
+        self.awaitsResolver = awaitsResolver
         first = MethodConfigTable(config, serverName)
         state = Mutex(State(config: first, isKnown: !awaitsResolver))
     }
 }
 
 extension MethodConfigs {
-    /// Replaces the config after a result of the resolver. Waiting calls use the new config.
-    func use(_ config: ServiceConfig, _ selector: (any ConfigSelector)? = nil) {
-        let config = selector ?? MethodConfigTable(config, serverName)
+    /// Replaces the config after a result of the resolver; nil keeps the present one. Waiting calls use it.
+    func use(_ config: ServiceConfig?, _ selector: (any ConfigSelector)? = nil) {
+        let config = config.map { selector ?? MethodConfigTable($0, serverName) }
         // The old one is released outside the lock.
         let (released, _) = state.withLock { state in
             let old = state.config
-            state.config = config
+            state.config = config ?? old
             return (state.release(), old)
         }
+        for call in released.calls { call.meter?.nameIsResolved() }
         released.begin()
     }
 
-    /// Removes the selector of a resolver that is stopped. Calls wait for the next result, as before the first.
-    func removeSelector() {
-        let removed: (any ConfigSelector)? = state.withLock { state in
-            if state.config is MethodConfigTable { return nil }
+    /// Makes calls wait for the result of the next resolver, as before the first, because this one is stopped. Removes
+    /// its selector.
+    func removeResult() {
+        guard awaitsResolver else { return }
+        let removed: any ConfigSelector = state.withLock { state in
             (state.isKnown, state.servesOthers) = (false, false)
             let old = state.config
-            state.config = first
+            if !(old is MethodConfigTable) { state.config = first }
             return old
         }
         // Released outside the lock.

@@ -84,6 +84,8 @@ package protocol CallMeter: AnyObject, Sendable {
     func attempt(_ kind: AttemptKind) -> any AttemptMeter
     /// In place of ``attempt(_:)``, for a call with a retry policy. Measures the first attempt at once.
     func retried() -> any AttemptMeter
+    /// The call has waited for the first result of the resolver; no attempt has begun before.
+    func nameIsResolved()
     /// The observer of the call, with one before it that measures.
     func measuring(_ observer: consuming any CallObserver) -> any CallObserver
 }

@@ -2,9 +2,6 @@
 ///
 /// Does no I/O. The call asks ``attemptFailed(_:_:isCommitted:chance:)`` after each failure.
 package struct RetryState: Sendable {
-    /// The most attempts, even if the policy allows more.
-    package static let maxAttemptLimit = 5
-
     private let retryableCodes: Set<StatusCode>
     private let maxAttempts: Int
     private let throttle: RetryThrottle?
@@ -12,9 +9,10 @@ package struct RetryState: Sendable {
     /// The number of failed attempts. This is the value of `grpc-previous-rpc-attempts`.
     private(set) var previousAttemptCount = 0
 
-    init(_ policy: RetryPolicy, throttle: RetryThrottle?) {
+    /// - Parameter limit: The most attempts, even if the policy allows more.
+    init(_ policy: RetryPolicy, limit: Int, throttle: RetryThrottle?) {
         retryableCodes = policy.retryableCodes
-        maxAttempts = min(policy.maxAttempts, Self.maxAttemptLimit)
+        maxAttempts = min(policy.maxAttempts, limit)
         self.throttle = throttle
         backoff = Backoff(
             .init(

@@ -56,7 +56,7 @@ private enum ProxyKey: EndpointAttributeKey {
 
 extension EndpointAttributes {
     /// The proxy that is asked for connections to the addresses of the endpoint. Nil, the default, means that of the
-    /// channel. Its host must be an address.
+    /// channel.
     package var proxy: ProxyServer? {
         get { self[ProxyKey.self] }
         set { self[ProxyKey.self] = newValue }

@@ -20,6 +20,8 @@ final class CallTracing: EndMeter {
         AttemptTracing(self, kind, metrics?.attempt(kind))
     }
 
+    func nameIsResolved() { add(TraceEvent("Delayed name resolution complete")) }
+
     func ended(_ error: RPCError?) {
         metrics?.ended(error)
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
@@ -35,7 +37,7 @@ final class CallTracing: EndMeter {
                 path: path, previousCount: previous, isTransparentRetry: kind == .transparent))
     }
 
-    func add(_ event: TraceEvent) {
+    private func add(_ event: TraceEvent) {
         if !hasEnded.load(ordering: .relaxed) { span.add(event) }
     }
 }
@@ -90,18 +92,13 @@ final class AttemptTracing: AttemptMeter {
 
     func endIsDelivered(_ error: RPCError?) {
         guard let span else { return }
-        if let times = timeline.withLock({ $0 }) { addDelays(times, to: span) }
-        span.end(error)
-    }
-
-    /// The steps of connecting that the call has waited for.
-    private func addDelays(_ times: CallTimeline, to span: any TraceSpan) {
-        if let resolved = times.resolved, resolved > times.started {
-            call.add(TraceEvent("Delayed name resolution complete", at: resolved))
-        }
-        if let ready = times.secured ?? times.connected, ready > times.started {
+        // The attempt has waited for the connection.
+        if let times = timeline.withLock({ $0 }), let ready = times.secured ?? times.connected,
+            ready > times.started
+        {
             span.add(TraceEvent("Delayed LB pick complete", at: ready))
         }
+        span.end(error)
     }
 }
 

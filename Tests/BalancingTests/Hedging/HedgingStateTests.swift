@@ -11,7 +11,7 @@ struct HedgingStateTests {
         var policy = HedgingPolicy(maxAttempts: maxAttempts)
         policy.delay = delay
         policy.nonFatalCodes = [.unavailable]
-        return HedgingState(policy, throttle: throttle, now: .zero)
+        return HedgingState(policy, limit: 5, throttle: throttle, now: .zero)
     }
 
     private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }

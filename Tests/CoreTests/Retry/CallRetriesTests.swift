@@ -131,6 +131,7 @@ struct CallRetriesTests {
 
         func attempt(_ kind: AttemptKind) -> any AttemptMeter { self }
         func retried() -> any AttemptMeter { self }
+        func nameIsResolved() {}
         func measuring(_ observer: consuming any CallObserver) -> any CallObserver { observer }
         func addHeaders(to metadata: inout Metadata) {}
         func isRouted(to labels: BackendLabels) {}

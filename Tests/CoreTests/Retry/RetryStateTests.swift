@@ -17,7 +17,7 @@ struct RetryStateTests {
     ) -> RetryState {
         var policy = Self.policy
         policy.maxAttempts = maxAttempts
-        return RetryState(policy, throttle: throttle)
+        return RetryState(policy, limit: 5, throttle: throttle)
     }
 
     /// The delay in milliseconds; nil when the call gives up.
@@ -38,7 +38,7 @@ struct RetryStateTests {
     func noMultiplier(multiplier: Double) {
         var policy = Self.policy
         policy.backoffMultiplier = multiplier
-        var state = RetryState(policy, throttle: nil)
+        var state = RetryState(policy, limit: 5, throttle: nil)
         let delays = (0..<3).map { _ in
             delay(state.attemptFailed(.unavailable, chance: 0.5))
         }
@@ -139,7 +139,7 @@ struct RetryStateTests {
         policy.initialBackoff = .seconds(315_576_000_000)
         policy.maxBackoff = .seconds(315_576_000_000)
         policy.backoffMultiplier = multiplier
-        var state = RetryState(policy, throttle: nil)
+        var state = RetryState(policy, limit: 5, throttle: nil)
         for _ in 0..<4 {
             #expect(delay(state.attemptFailed(.unavailable)) != nil)
         }

@@ -237,6 +237,54 @@ struct LineViewTests {
         #expect(screen.rows[0].prefix(3) == ["> ", "1"].joined().map { $0 }[...])
     }
 
+    @Test(
+        "keeps what has not changed, and is the same as that of the whole text",
+        arguments: [(3, 4), (4, 2), (5, 24), (8, 3), (80, 5)])
+    func kept(width: Int, height: Int) throws {
+        let chance = Chance(UInt64(width))
+        func random(_ count: Int) -> Int { Int(chance.next() % UInt64(count)) }
+        var (editor, view) = (LineEditor(), LineView(prompt: "> "))
+        let keys: [Key] =
+            [.left, .right, .up, .down, .home, .end, .backspace, .delete, .newline, .newline]
+            + ["a", "b", "ё", "語", "😀", "c", "d"].map { .character($0) }
+        func draw(_ view: inout LineView, _ unchangedCount: Int) -> String {
+            // The number of rows that are erased is the only difference.
+            _ = view.erase()
+            return view.draw(
+                editor.characters, unchangedCount: unchangedCount, cursor: editor.cursor,
+                columnCount: width, rowCount: height)
+        }
+        for _ in 0..<2_000 {
+            for _ in 0..<1 + random(4) { _ = editor.receive(keys[random(keys.count)]) }
+            var fresh = LineView(prompt: "> ")
+            let text = "\(editor.text.debugDescription) at \(editor.cursor)"
+            try #require(draw(&view, editor.takeUnchangedCount()) == draw(&fresh, 0), "\(text)")
+        }
+    }
+
+    @Test("costs no more for a text that arrives in parts than for the whole text")
+    func cost() {
+        let keys = "M {" + (0..<40_000).map { "\"name\($0)\": 1,\r" }.joined()
+        var decoder = KeyDecoder()
+        let decoded = decoder.decode(Array(keys.utf8))
+        func type(inPartsOf count: Int) -> () -> Void {
+            {
+                var (editor, view) = (LineEditor(), LineView(prompt: "> "))
+                for start in stride(from: 0, to: decoded.count, by: count) {
+                    for key in decoded[start..<min(start + count, decoded.count)] {
+                        _ = editor.receive(key)
+                    }
+                    _ = view.draw(
+                        editor.characters, unchangedCount: editor.takeUnchangedCount(),
+                        cursor: editor.cursor, columnCount: 80, rowCount: 24)
+                }
+            }
+        }
+        let ratio = ProcessorTime.ratio(
+            of: type(inPartsOf: 1_000), to: type(inPartsOf: decoded.count))
+        #expect(ratio < CostlyText.maxRatio, "\(ratio)")
+    }
+
     @Test("shows words in columns")
     func columns() {
         #expect(Columns.text(of: ["a", "bbb", "cc"], columnCount: 11) == "a    bbb\ncc\n")

@@ -331,6 +331,33 @@ struct HTTP1PoolTests {
     }
 
     @Test(
+        "are asked of the proxy for each address of the target",
+        arguments: ["127.0.0.1", "localhost"])
+    func proxiedAddresses(host: String) async throws {
+        let proxy = try RawHTTP1 { connection, request in
+            if connection == 1 { return ("HTTP/1.1 502 Bad Gateway\n\n", true) }
+            return (request == 1 ? "HTTP/1.1 200 Connection established\n\n" : Self.ok, false)
+        }
+        let port = try #require(proxy.target.split(separator: ":").last)
+        let server = try ProxyServer("http://\(host):\(port)")
+        let channel = try channel("ipv4:192.0.2.1:80,192.0.2.2:81") {
+            $0.proxy = .server(server)
+            $0.initialReconnectBackoff = .milliseconds(100)
+        }
+        let answer = try await channel.request(
+            .get, "/a", options: .with { $0.waitForReady = true })
+        #expect(answer.body == Array("ok".utf8))
+        let requests = proxy.requestTexts
+        #expect(requests.last == "GET /a HTTP/1.1|")
+        // The name has an address on which nothing listens, too.
+        guard host != "localhost" else { return }
+        #expect(
+            requests.dropLast() == [
+                "CONNECT 192.0.2.1:80 HTTP/1.1|", "CONNECT 192.0.2.2:81 HTTP/1.1|",
+            ])
+    }
+
+    @Test(
         "send requests with the host of the URL",
         arguments: [
             ("http://a.test", "a.test"), ("http://a.test:80/x", "a.test:80"),

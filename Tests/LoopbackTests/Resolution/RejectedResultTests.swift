@@ -97,6 +97,29 @@ struct RejectedResultTests {
         return try Channel("\(scheme):///x", credentials: .insecure, arguments: arguments)
     }
 
+    @Test("after an idle time lets calls use the last service config (A21)")
+    func afterIdle() async throws {
+        let server = try LoopbackServer { $0.unary(Self.whoAmI) { _, _ in [1] } }
+        var result = ResolverResult([Endpoint([try ServerAddress(server.target)])])
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.maxResponseByteCount = 0 }]
+        result.serviceConfig = .success(config)
+        let resolver = PromptResolver(result)
+        var arguments = ChannelArguments()
+        arguments.idleTimeout = .seconds(1)
+        let channel = try Channel(
+            OwnScheme.target { _ in resolver }, credentials: .insecure, arguments: arguments)
+        for _ in 0..<2 {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(Self.whoAmI, [])
+            }
+            #expect(error?.code == .resourceExhausted)
+            try await eventually { channel.connectivity == .idle }
+            result.serviceConfig = .failure(RPCError(.unavailable, "bad config"))
+            resolver.change(to: result)
+        }
+    }
+
     @Test(
         "is asked for again only after the backoff, also if the answer is immediate",
         arguments: kinds)

@@ -121,6 +121,8 @@ final class LinkedField {
     }
     /// Whether the field is not encoded when it has the default of its type.
     var isImplicit = false
+    /// Whether the field is a string that must be UTF-8.
+    var verifiesUTF8 = false
 
     init(
         _ descriptor: Google.Protobuf.FieldDescriptorProto, fullName: String, in file: LinkedFile

@@ -13,6 +13,8 @@ struct AggregateEncoder {
         if !field.isRepeated, values[field.number] != nil {
             throw OptionProblem("'\(field.name)' is set twice")
         }
+        // As in protoc, a field without presence that has its default is not set, and may be set again.
+        guard !field.isUnset(by: value) else { return }
         if let index = field.oneofIndex, !field.isExtension {
             if let other = oneofs.updateValue(field, forKey: index), other !== field {
                 throw OptionProblem("'\(field.name)' and '\(other.name)' are in one oneof")
@@ -23,8 +25,7 @@ struct AggregateEncoder {
     }
 
     mutating func addAny(url: [UInt8], _ bytes: [UInt8]) throws(OptionProblem) {
-        // The fields of an `Any` have no presence, so an empty one is not set.
-        for known in values.values where !known.allSatisfy(\.isZero) {
+        guard values.isEmpty else {
             throw OptionProblem("the Any has a type or a value already")
         }
         values[1] = [.bytes(url)]
@@ -64,9 +65,7 @@ struct AggregateEncoder {
         } else if message.isMessageSet, field.isExtension {
             for value in values { bytes.append(option: value.inMessageSet(number), number: 1) }
         } else {
-            for value in values where !(field.isImplicit && value.isZero) || message.isMapEntry {
-                bytes.append(option: value, number: number)
-            }
+            for value in values { bytes.append(option: value, number: number) }
         }
     }
 }

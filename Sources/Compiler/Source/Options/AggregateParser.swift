@@ -97,7 +97,8 @@ struct AggregateParser {
         let field = try fieldName(in: message)
         let hasColon = take(if: ":")
         let outer = (node, target)
-        node = field.isRepeated ? nil : outer.0.map { assigned.insert(field.number, in: $0) }
+        node = field.isRepeated ? nil : outer.0
+        if field.message != nil { node = node.map { assigned.insert(field.number, in: $0) } }
         // As in protoc, the targets of fields in a group do not matter.
         if field.isDelimited { target = nil }
         defer { (node, target) = outer }
@@ -107,6 +108,9 @@ struct AggregateParser {
                 try encoder.add(value, to: field)
             } catch {
                 throw OptionProblem(error.message, at: start)
+            }
+            if field.message == nil, !field.isUnset(by: value), let node {
+                _ = assigned.insert(field.number, in: node)
             }
         }
         if field.isRepeated, isNext("[") {

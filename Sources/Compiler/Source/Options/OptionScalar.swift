@@ -64,6 +64,10 @@ extension OptionScalar {
             guard case .string(let bytes) = self else {
                 throw OptionProblem("'\(field.fullName)' needs a string in quotation marks")
             }
+            // protoc warns of such a string in other fields, but cannot read back one in these.
+            guard !field.verifiesUTF8 || String(validating: bytes, as: UTF8.self) != nil else {
+                throw OptionProblem("the string of '\(field.fullName)' is not UTF-8")
+            }
             return .bytes(bytes)
         default:
             throw OptionProblem(

@@ -12,6 +12,9 @@ extension OptionTarget {
 }
 
 extension LinkedField {
+    /// Whether the field has no presence, and the value is its default.
+    func isUnset(by value: EncodedOption) -> Bool { isImplicit && value.isZero }
+
     /// Throws if this field is an option, or a field in the value of an option, that is not for this kind of
     /// declarations or not for this edition.
     ///
@@ -22,7 +25,7 @@ extension LinkedField {
     func check(
         _ value: EncodedOption, for target: OptionTarget?, in edition: Google.Protobuf.Edition?
     ) throws(OptionProblem) {
-        guard !(isImplicit && value.isZero) else { return }
+        guard !isUnset(by: value) else { return }
         try check(for: target, in: edition)
         if let edition, let enumeration, case .varint(let number) = value {
             try enumeration.check(Int32(truncatingIfNeeded: number), in: edition)

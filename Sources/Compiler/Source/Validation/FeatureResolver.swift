@@ -90,6 +90,7 @@ struct FeatureResolver {
         linked.isImplicit =
             features.fieldPresence == .implicit && linked.message == nil && !linked.isRepeated
             && !linked.isExtension && field.oneofIndex == nil
+        linked.verifiesUTF8 = field.type == .string && features.utf8Validation == .verify
     }
 
     private func isLocal(_ visibility: Google.Protobuf.SymbolVisibility?, isNested: Bool) -> Bool {
