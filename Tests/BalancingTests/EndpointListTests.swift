@@ -75,7 +75,7 @@ struct EndpointListTests {
             let places = numbers.indices.filter { numbers[$0] == number }
             #expect(after.weights[number] == places.reduce(0) { $0 + UInt64($1 + 1) })
             if let kept = before.subchannels[number] { #expect(kept == subchannel) }
-            #expect(list.place(of: subchannel).map { list.members[$0].extra } == number)
+            #expect(list.members.first { $0.subchannel == subchannel }?.extra == number)
         }
         #expect(list.count(of: .idle) == after.numbers.count)
         var dropped: [Subchannel] = []

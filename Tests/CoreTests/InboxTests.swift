@@ -11,6 +11,7 @@ struct InboxTests {
     /// A call that ignores all requests.
     private final class Idle: CallRequests {
         func start() {}
+        func start(only _: consuming EncodedMessage) {}
         func write(_: consuming EncodedMessage, andFinish _: Bool, allowsCompression _: Bool) {}
         func finish() {}
         func receiveNext() {}

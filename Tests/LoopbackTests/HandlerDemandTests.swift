@@ -14,6 +14,7 @@ struct HandlerDemandTests {
         var mayHaveSent: Bool { true }
 
         func start() {}
+        func start(only message: consuming EncodedMessage) {}
         func write(
             _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
         ) {}

@@ -237,7 +237,7 @@ struct RetryTests {
 
     @Test(
         "is attempted as often as its policy says, and at most as often as the channel allows",
-        arguments: [(4, 5, 4), (7, 5, 5), (7, 2, 2), (7, 8, 7), (7, 0, 1)])
+        arguments: [(4, 5, 4), (7, 5, 5), (7, 2, 2), (7, 8, 7), (7, 1, 1)])
     func limit(policy: Int, channel limit: Int, expected: Int) async throws {
         var hedging = HedgingPolicy(maxAttempts: policy)
         hedging.delay = .zero

@@ -54,17 +54,14 @@ extension CallCredentials {
     public var allowsInsecureConnections: Bool { false }
 }
 
-extension CallDescription {
-    /// Whether the metadata of the credentials must not be sent on some of the channel's connections.
-    package func needsEncryption(for credentials: any CallCredentials) -> Bool {
-        encryption == .byEndpoint && !credentials.allowsInsecureConnections
-    }
-}
-
 extension CallOptions {
-    /// Adds the metadata of call credentials.
-    package mutating func add(_ metadata: Metadata, needsEncryption: Bool) {
+    /// Adds the metadata of call credentials. On some of the channel's connections, it must perhaps not be sent.
+    package mutating func add(
+        _ metadata: Metadata, of credentials: any CallCredentials, for call: CallDescription
+    ) {
         self.metadata.append(contentsOf: metadata)
-        if needsEncryption { self.needsEncryption = true }
+        if call.encryption == .byEndpoint, !credentials.allowsInsecureConnections {
+            needsEncryption = true
+        }
     }
 }

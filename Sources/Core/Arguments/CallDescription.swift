@@ -20,26 +20,15 @@ public struct CallDescription: Hashable, Sendable {
     ///   - authority: The `:authority` of the request.
     ///   - isSecure: Whether the connection is encrypted.
     public init(path: String, shape: CallShape, authority: String, isSecure: Bool) {
-        self.init(
-            path, shape, authority: authority, isSecure ? .all : .none, plain: nil)
+        (self.path, self.shape, self.authority) = (path, shape, authority)
+        (encryption, plain) = (isSecure ? .all : .none, nil)
     }
 
     /// - Parameter authority: That of the call's options, if they have one.
     init(_ method: MethodSignature, authority: String?, _ channel: any ChannelBackend) {
-        self.init(
-            method.path, method.shape, authority: authority ?? channel.authority,
-            channel.encryption, plain: method.plain)
-    }
-
-    private init(
-        _ path: String, _ shape: CallShape, authority: String, _ encryption: Encryption,
-        plain: PlainExchange?
-    ) {
-        self.path = path
-        self.shape = shape
-        self.authority = authority
-        self.encryption = encryption
-        self.plain = plain
+        (path, shape) = (method.path, method.shape)
+        self.authority = authority ?? channel.authority
+        (encryption, plain) = (channel.encryption, method.plain)
     }
 
     /// `package.Service`.

@@ -20,6 +20,7 @@ extension ChannelArguments {
         try Self.check("decoderTableByteCount", decoderTableByteCount, natural)
         try Self.check("maxReceiveMessageByteCount", maxReceiveMessageByteCount, 0...Int.max)
         try Self.check("maxSendMessageByteCount", maxSendMessageByteCount, 0...Int.max)
+        try Self.check("maxAttemptCount", maxAttemptCount, 1...Int.max)
         try Self.check("maxConcurrentStreams", maxConcurrentStreams, 1...Int.max)
         try Self.check("maxConnectionCount", maxConnectionCount, 1...Int.max)
         try Self.check("maxConfiguredConnectionCount", maxConfiguredConnectionCount, 1...Int.max)

@@ -55,8 +55,7 @@ extension ConnectedEndpoints {
 
     /// Changes what the policy keeps for the endpoint of a subchannel.
     package mutating func changeExtra(of subchannel: Subchannel, _ body: (inout Extra) -> Void) {
-        guard let place = list.place(of: subchannel) else { return }
-        list.changeExtra(at: place, body)
+        list.changeExtra(of: subchannel, body)
     }
 
     /// Drops all subchannels.

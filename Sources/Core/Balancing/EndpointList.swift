@@ -143,8 +143,8 @@ extension EndpointList {
     }
 
     /// Changes what the policy keeps for one endpoint.
-    mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
-        body(&members[place].extra)
+    mutating func changeExtra(of subchannel: Subchannel, _ body: (inout Extra) -> Void) {
+        if let place = places[subchannel] { body(&members[place].extra) }
     }
 
     private mutating func indexMembers() {
@@ -174,9 +174,6 @@ extension EndpointList {
 
     /// How many subchannels are in a state.
     package func count(of connectivity: ConnectivityState) -> Int { counts[connectivity] ?? 0 }
-
-    /// The place of a subchannel in ``members``; nil when it is not in the list.
-    package func place(of subchannel: Subchannel) -> Int? { places[subchannel] }
 
     /// The members whose subchannels are READY.
     package var ready: some Sequence<Member> { members.lazy.filter { $0.connectivity == .ready } }

@@ -15,10 +15,6 @@ extension CallCore {
         case ended
     }
 
-    /// Sends a message. The observer gets a report when there is room for the next.
-    ///
-    /// - Parameter allowsCompression: False sends this message uncompressed on a call that
-    ///   compresses.
     package func write(
         _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) {
@@ -61,7 +57,6 @@ extension CallCore {
         return .awaitsRoom
     }
 
-    /// Ends the request: no more messages follow.
     package func finish() {
         let stage: Lifetime.Stage? = state.withLock { state in
             guard !state.lifetime.isOver,

@@ -80,7 +80,6 @@ package protocol CallBackend: AnyObject, Sendable {
 extension CallCore {
     var loop: EventLoop { backend.loop }
 
-    /// Starts the call. Messages that were written before are sent together with its headers.
     package func start() {
         let now = MonotonicInstant.now
         let mayStart = state.withLock { $0.lifetime.start(now: now) }
@@ -150,7 +149,6 @@ extension CallCore {
 
     var isEnded: Bool { state.withLock { $0.lifetime.isOver } }
 
-    /// Whether a server may have received a part of the call.
     package var mayHaveSent: Bool {
         state.withLock { $0.lifetime.isOver || $0.mayHaveSent }
             || retries?.mayHaveBeenExecuted ?? false

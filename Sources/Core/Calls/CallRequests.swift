@@ -14,7 +14,7 @@ package protocol CallRequests: AnyObject, Sendable {
     /// gets no report that the message was written.
     func start(only message: consuming EncodedMessage)
 
-    /// Sends a message.
+    /// Sends a message. The observer gets a report when there is room for the next.
     ///
     /// - Parameter allowsCompression: False sends this message uncompressed on a call that
     ///   compresses.
@@ -64,14 +64,6 @@ extension CallRequests {
 
     package func write(_ message: consuming EncodedMessage, andFinish: Bool) {
         write(message, andFinish: andFinish, allowsCompression: true)
-    }
-
-    package func start(only message: consuming EncodedMessage) {
-        write(message, andFinish: true)
-        // One for the response, and one for a second message, which is an error.
-        receiveNext()
-        receiveNext()
-        start()
     }
 }
 

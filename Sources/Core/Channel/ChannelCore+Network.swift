@@ -18,7 +18,8 @@ extension ChannelCore: NetworkFollower {
         var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
         loss.isNetworkLoss = true
         for member in members {
-            for link in member.allLinks where monitor.includesLocal || !link.isLocal {
+            for link in member.allLinks
+            where monitor.includesLocal || !link.address.isOnThisMachine {
                 // At once, so that no call begins on a connection that is about to end.
                 member.handle(.draining(link, loss))
                 link.endSoon(with: loss)

@@ -42,7 +42,7 @@ final class LinkCalls: OwnCalls, CallBackend {
         do throws(RPCError) {
             let prepared = try cache.prepared(
                 for: call, defaultAuthority: channel.authority,
-                scheme: link.isSecure ? "https" : "http", userAgent: channel.userAgent)
+                scheme: link.wire.isSecure ? "https" : "http", userAgent: channel.userAgent)
             link.noteOwnStream()
             guard !link.open(call, prepared) else { return }
             throw RPCError(.unavailable, "the connection to \(link.peer) accepts no calls")

@@ -77,14 +77,12 @@ extension DeferredCall {
             end(with: .insecureConnection, dropsUnread: false)
             return
         }
-        let needsEncryption = call.needsEncryption(for: credentials)
         if let metadata = credentials.cachedMetadata(for: call) {
-            return add(metadata, needsEncryption: needsEncryption)
+            return add(metadata, of: credentials, for: call)
         }
         let task = Task { [self] in
             do throws(RPCError) {
-                let metadata = try await credentials.metadata(for: call)
-                add(metadata, needsEncryption: needsEncryption)
+                add(try await credentials.metadata(for: call), of: credentials, for: call)
             } catch {
                 end(with: error.ofControlPlane("the call credentials"), dropsUnread: false)
             }
@@ -92,9 +90,11 @@ extension DeferredCall {
         keep(for: .credentials) { task.cancel() }
     }
 
-    private func add(_ metadata: Metadata, needsEncryption: Bool) {
+    private func add(
+        _ metadata: Metadata, of credentials: any CallCredentials, for call: CallDescription
+    ) {
         let isWaiting = state.withLock { state in
-            if state.isWaiting { state.options.add(metadata, needsEncryption: needsEncryption) }
+            if state.isWaiting { state.options.add(metadata, of: credentials, for: call) }
             return state.isWaiting
         }
         // A call that has ended must not wake an idle channel.

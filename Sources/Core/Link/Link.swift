@@ -87,7 +87,6 @@ package final class Link: Sendable {
     package let diagnosticID = DiagnosticID.next()
     package let peer: String
     package let address: SocketAddress
-    package let isLocal: Bool
     let wire: LinkWire
     let pollTimer = TimerSlot()
     let state: Mutex<State>
@@ -110,7 +109,6 @@ package final class Link: Sendable {
         self.wire = wire
         peer = "\(address)"
         self.address = address
-        isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
         var ownLog: LinkFrameLog?
@@ -154,8 +152,6 @@ package final class Link: Sendable {
             return true
         }
     }
-
-    var isSecure: Bool { wire.isSecure }
 
     func withOwner(_ body: (any LinkOwner) -> Void) {
         body(owner.withLock { $0 })

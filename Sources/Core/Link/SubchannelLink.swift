@@ -7,8 +7,6 @@ package protocol SubchannelLink: AnyObject, Sendable {
     var address: SocketAddress { get }
     /// The text of the address.
     var peer: String { get }
-    /// Whether the peer is on this machine.
-    var isLocal: Bool { get }
     /// Whether the connection carries several calls at once. It then queues those that get no stream at once.
     var isMultiplexed: Bool { get }
     /// Whether a call of the program has shown that the server is useful.
@@ -39,11 +37,6 @@ package protocol SubchannelLink: AnyObject, Sendable {
     func endSoon(with error: LinkError)
     /// Ends every call.
     func endCalls(with error: RPCError)
-}
-
-extension SubchannelLink {
-    /// Whether a stream could be opened now.
-    var hasRoom: Bool { roomCount > 0 }
 }
 
 /// What a connection has done with a call.

@@ -10,19 +10,13 @@ extension MethodSignature {
     /// The error of such a call; nil if the method fits.
     package func shapeError(_ shape: CallShape) -> RPCError? {
         let fits =
-            self.shape == shape
-            || (shape.hasRequestStream || !self.shape.hasRequestStream)
-                && (shape.hasResponseStream || !self.shape.hasResponseStream)
-        return fits ? nil : wrongShape(shape)
-    }
-
-    private func wrongShape(_ used: CallShape) -> RPCError {
+            (shape.hasRequestStream || !self.shape.hasRequestStream)
+            && (shape.hasResponseStream || !self.shape.hasResponseStream)
+        guard !fits else { return nil }
+        let own = self.shape.name
         var error = RPCError.refused(
             .invalidArgument,
-            """
-            \(path) is a \(shape.name) method and cannot be called as a \(used.name) one; use the function for \
-            \(shape.name) calls
-            """
+            "\(path) is a \(own) method and cannot be called as a \(shape.name) one; use the function for \(own) calls"
         )
         error.method = path
         return error

@@ -312,7 +312,7 @@ extension SubchannelLife {
     }
 
     private func linkWithRoom(at now: @autoclosure () -> MonotonicInstant) -> Link? {
-        if let link = links.open.first(where: \.hasRoom) { return link }
+        if let link = links.open.first(where: { $0.roomCount > 0 }) { return link }
         if !mayAddConnection(at: now()),
             let link = links.open.lazy.filter(\.isMultiplexed)
                 .min(by: { $0.callCount < $1.callCount })

@@ -33,7 +33,6 @@ final class HTTP1Link: Sendable {
     let diagnosticID = DiagnosticID.next()
     let address: SocketAddress
     let peer: String
-    let isLocal: Bool
     private let made = MonotonicInstant.now
     let wire: LinkWire
     let loop: EventLoop
@@ -50,7 +49,6 @@ final class HTTP1Link: Sendable {
         self.wire = wire
         self.address = address
         peer = "\(address)"
-        isLocal = address.isOnThisMachine
         self.loop = loop
         // Its `ready` time stays nil: a call may have to wait for the connection, so its headers
         // are not always sent at its start.

@@ -125,7 +125,7 @@ private final class TokenRefreshInterceptor: Interceptor {
     ) {
         sent = metadata
         var options = request.options
-        options.add(metadata, needsEncryption: call.description.needsEncryption(for: token))
+        options.add(metadata, of: token, for: call.description)
         proceed(options, call)
     }
 }

@@ -13,7 +13,6 @@ final class FakeLink: SubchannelLink {
 
     let diagnosticID = DiagnosticID.next()
     let address: SocketAddress
-    let isLocal = true
     let isMultiplexed: Bool
     private let ready: MonotonicInstant
     private let state = Mutex(State())
@@ -29,7 +28,7 @@ final class FakeLink: SubchannelLink {
     func age(at now: MonotonicInstant) -> Duration { now - ready }
     var callCount: Int { state.withLock { $0.callCount } }
     var roomCount: Int { state.withLock { max(0, $0.streamLimit - $0.callCount) } }
-    func reportRoom() -> Bool { !hasRoom }
+    func reportRoom() -> Bool { roomCount == 0 }
     var acceptsCalls: Bool { true }
     var hasEnded: Bool { false }
     var loss: LinkError { LinkError(phase: .http2, cause: "lost") }
