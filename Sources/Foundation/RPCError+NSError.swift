@@ -24,7 +24,7 @@ extension RPCError: CustomNSError {
     /// The key of the initial metadata: a dictionary whose values are `String` or, for names that end in `-bin`, `Data`.
     /// Texts of a name that repeats are joined by commas; of bytes, the last ones stay. Absent if the server sent none.
     /// Headers whose values descriptions hide are left out, because whatever prints or reports an `NSError` prints its
-    /// dictionary; ``SwiftletCore/RPCError/initialMetadata`` has them.
+    /// dictionary; `initialMetadata` has them.
     public static let headersKey = "io.grpc.HeadersKey"
 
     /// The key of the trailing metadata, in the form of ``headersKey``. Always present.

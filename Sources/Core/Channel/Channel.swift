@@ -55,9 +55,7 @@ public final class Channel: Sendable {
     /// policy such as ``RoundRobin`` opens one for each server;
     /// ``ChannelArguments/maxConnectionCount`` allows more.
     ///
-    /// The other parameters are those of the initializer above.
-    ///
-    /// - Parameter group: The queues that run its connections.
+    /// `group` has the queues. The other parameters are those of the initializer above.
     public convenience init(
         _ target: String, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
