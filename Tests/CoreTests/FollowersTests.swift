@@ -20,6 +20,19 @@ struct FollowersTests {
         #expect(await third.reduce(into: []) { $0.append($1) } == [3])
     }
 
+    @Test("that do not read receive the newest values")
+    func unread() async {
+        let followers = Followers<Int>()
+        let follower = followers.follow(from: 0, keeping: 3)
+        for value in 1...10 { followers.note(value, isLast: value == 10) }
+        followers.tell()
+        #expect(await follower.reduce(into: []) { $0.append($1) } == [8, 9, 10])
+        let other = followers.follow(from: 0)
+        for value in 1...100 { followers.note(value, isLast: value == 100) }
+        followers.tell()
+        #expect(await other.reduce(into: []) { $0.append($1) } == Array(37...100))
+    }
+
     @Test("end when the value is gone")
     func gone() async {
         var followers: Followers<Int>? = Followers()

@@ -100,7 +100,8 @@ struct MisuseTests {
     @Test(
         "in a channel's arguments is reported when the channel is made",
         arguments: [
-            { $0.maxConcurrentStreams = 0 }, { $0.streamWindowByteCount = -5 },
+            { $0.maxConcurrentStreams = 0 }, { $0.maxAttemptCount = 0 },
+            { $0.streamWindowByteCount = -5 },
             { $0.maxMetadataByteCount = -1 }, { $0.maxReceiveMessageByteCount = -1 },
             { $0.settingsTimeout = .zero }, { $0.connectTimeout = .zero },
             { $0.keepAliveTimeout = .seconds(-1) }, { $0.maxFrameByteCount = 1 << 24 },

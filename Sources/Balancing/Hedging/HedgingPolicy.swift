@@ -3,8 +3,7 @@ public import SwiftletCore
 /// Sends a call several times without waiting for failures, and uses the first response (proposal
 /// A6). Only for calls that may be executed more than once.
 public struct HedgingPolicy: Hashable, Sendable {
-    /// How often the call is sent, including the first time: 2 to 5. A larger number is treated as
-    /// 5.
+    /// How often the call is sent, including the first time: at least 2. `ChannelArguments.maxAttemptCount` limits it.
     public var maxAttempts: Int
     /// The delay between two attempts. Zero, the default, sends all attempts at once.
     public var delay = Duration.zero
@@ -36,7 +35,6 @@ extension HedgingPolicy: AttemptPolicy {
     package func makeCall(
         _ call: consuming NewCall, _ selection: consuming CallSelection, on channel: Channel
     ) -> any CallRequests {
-        let maker = AttemptMaker(channel, call, selection)
-        return HedgedCall(call, self, maker)
+        HedgedCall(call, self, AttemptMaker(channel, call, selection))
     }
 }

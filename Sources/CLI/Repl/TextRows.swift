@@ -3,7 +3,7 @@ struct TextRows {
     private struct Row {
         /// The index of its first character.
         let start: Int
-        /// What stands before the characters: the prompt, or the sign of a line that continues.
+        /// The prompt, or the sign of a continued line.
         var lead = ""
         var leadWidth = 0
     }
@@ -69,7 +69,7 @@ struct TextRows {
         return width < columnCount ? (row, width) : (row + 1, 0)
     }
 
-    /// The characters of a row with what stands before them.
+    /// The characters of a row after its prompt or sign.
     func text(_ index: Int, of characters: [Character]) -> String {
         let end = index + 1 < rows.count ? rows[index + 1].start : characterCount
         return rows[index].lead

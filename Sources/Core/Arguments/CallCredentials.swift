@@ -55,7 +55,7 @@ extension CallCredentials {
 }
 
 extension CallOptions {
-    /// Adds the metadata of call credentials. On some of the channel's connections, it must perhaps not be sent.
+    /// Adds the metadata of call credentials, and notes if it must not be sent on some of the channel's connections.
     package mutating func add(
         _ metadata: Metadata, of credentials: any CallCredentials, for call: CallDescription
     ) {

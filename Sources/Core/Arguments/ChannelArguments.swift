@@ -99,7 +99,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// process the call, they are sent again. A call that has written more bytes fails instead. With 0, only
     /// requests without messages are sent again.
     public var maxReplayByteCount = 256 << 10
-    /// The most attempts of a call, even if its retry or hedging policy allows more (proposal A6); 5 by default.
+    /// The most attempts of a call, even if its retry or hedging policy allows more (proposal A6): at least 1; 5 by
+    /// default.
     public var maxAttemptCount = 5
     /// The most streams on one connection. The server may allow fewer. Nil, the default, means the server's
     /// limit.
@@ -158,7 +159,7 @@ public struct ChannelArguments: Hashable, Sendable {
     /// `SWIFTLET_FRAME_LOG` is set.
     public var frameLog: FrameLog?
 
-    /// Who measures the channel. Nil means the choice of the process.
+    /// Who measures the channel, a ``MeterSource``. Nil means that of the process.
     package var meterSource: HashableValue?
 
     /// Text before the library's own name in `user-agent`. Nil, the default, adds none.

@@ -165,7 +165,7 @@ extension CallCore {
     /// The same. Made if no attempt has failed before.
     func retries(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> CallRetries {
         failedAttempts.withLock { retries in
-            let own = retries ?? CallRetries(head.limits.state(of: policy, throttle))
+            let own = retries ?? CallRetries(head.limits.retryState(of: policy, throttle))
             retries = own
             return own
         }

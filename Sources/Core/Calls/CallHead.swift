@@ -73,7 +73,7 @@ package final class MessageLimits: Sendable {
         self.heldBackByteCount = heldBackByteCount
     }
 
-    func state(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> RetryState {
+    func retryState(of policy: RetryPolicy, _ throttle: RetryThrottle?) -> RetryState {
         RetryState(policy, limit: arguments.maxAttemptCount, throttle: throttle)
     }
 }

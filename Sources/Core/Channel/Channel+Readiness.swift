@@ -58,8 +58,10 @@ extension Channel {
 
     private func lateError(after limit: Duration) -> RPCError {
         let seconds = limit.text(in: .seconds(1), digitCount: 3)
-        let message =
-            "the channel to \(backend.authority) was not ready within \(seconds) s: it is \(connectivity.protocolName)"
-        return (core?.lateError(message) ?? RPCError(.deadlineExceeded, message)).notExecuted
+        let message = { [authority = backend.authority] (state: ConnectivityState) in
+            "the channel to \(authority) was not ready within \(seconds) s: it is \(state.protocolName)"
+        }
+        return (core?.lateError(message) ?? RPCError(.deadlineExceeded, message(connectivity)))
+            .notExecuted
     }
 }

@@ -266,7 +266,7 @@ extension Channel {
         if let meter, let retry {
             var metadata = options.metadata
             meter.addHeaders(to: &metadata)
-            retries = CallRetries(limits.state(of: retry, selection.rules?.throttle), metadata)
+            retries = CallRetries(limits.retryState(of: retry, selection.rules?.throttle), metadata)
         } else {
             meter?.addHeaders(to: &options.metadata)
         }

@@ -8,7 +8,7 @@ extension ChannelCore {
         var error =
             call.hasStream
             ? call.deadlineErrorOfSent(to: target)
-            : lateError("the deadline passed \(connectivity.whileCallsWait) to \(target)")
+            : lateError { "the deadline passed \($0.whileCallsWait) to \(target)" }
         // Without a thread that turns the queue, nothing is sent or received, so the network is not the cause.
         if loop.isTurnedByHand, !loop.isTurning {
             error.message +=
@@ -18,11 +18,11 @@ extension ChannelCore {
     }
 
     /// The error of a wait for a connection: what is being done for one, and the last failure.
-    func lateError(_ message: String) -> RPCError {
+    func lateError(_ message: (ConnectivityState) -> String) -> RPCError {
         let (connectivity, members, picker) = state.withLock {
             ($0.connectivity, Array($0.members.values), $0.picker)
         }
-        var error = RPCError(.deadlineExceeded, message)
+        var error = RPCError(.deadlineExceeded, message(connectivity))
         error.phase = .connect
         let waits = members.map(\.waitState)
         if let progress = waits.lazy.compactMap(\.attempt).first?.progress, let last = progress.last
@@ -42,6 +42,7 @@ extension ChannelCore {
             // The resolver has failed, or its endpoints cannot be used.
             error.phase = failure.phase
             error.causes = [failure.message] + failure.causes
+            error.attempts = failure.attempts
             error.reconnection = failure.reconnection
         }
         return error

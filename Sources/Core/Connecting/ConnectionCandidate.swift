@@ -184,19 +184,19 @@ extension ConnectionCandidate {
         try verdict.get()
     }
 
-    /// Waits for the result of work on another thread, which `start` begins. It returns what cancels the work.
+    /// Waits for the result of work on another thread. `start` begins the work, and returns what cancels it.
     private func result<Value: Sendable>(
         _ start: (@escaping @Sendable (Value) -> Void) -> @Sendable () -> Void
     ) async throws(CandidateFailure) -> Value {
-        let result = Box<Value>()
+        let box = Box<Value>()
         let cancel = start { [wakeUp] value in
-            result.value.withLock { $0 = value }
+            box.value.withLock { $0 = value }
             wakeUp.signal()
         }
         defer { cancel() }
         while true {
             guard await wakeUp.wait() else { throw .givenUp }
-            if let value = result.value.withLock({ $0 }) { return value }
+            if let value = box.value.withLock({ $0 }) { return value }
         }
     }
 

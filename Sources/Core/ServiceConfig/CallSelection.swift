@@ -21,6 +21,9 @@ package struct CallSelection: ~Copyable, Sendable {
 /// What is the same for all attempts of a call, and mostly for all calls of a route or of an entry of the service
 /// config: then they share the object.
 package final class CallRules: Sendable {
+    typealias Maker =
+        @Sendable (consuming NewCall, consuming CallSelection, Channel) -> any CallRequests
+
     /// The timeout, the retries and the limits. The names are not used.
     package let config: MethodConfig
     /// Nil for most rules.
@@ -29,10 +32,7 @@ package final class CallRules: Sendable {
     package let throttle: RetryThrottle?
     /// Makes the call of an ``AttemptPolicy``; nil for most rules. A function, because each call copies it, which costs
     /// more for a policy.
-    let makeOther:
-        (
-            @Sendable (consuming NewCall, consuming CallSelection, Channel) -> any CallRequests
-        )?
+    let makeOther: Maker?
     /// What the pickers of the selector's module read.
     package let attributes: (any CallAttributes)?
     /// A step before the first attempt; nil for most calls.

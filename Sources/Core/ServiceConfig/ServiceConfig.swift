@@ -119,8 +119,7 @@ extension MethodConfig.Attempts: Hashable {
 
 /// When a failed call is sent again (proposal A6).
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often the call is sent, including the first time: 2 to 5. A larger number is treated as
-    /// 5.
+    /// How often the call is sent, including the first time: at least 2. ``ChannelArguments/maxAttemptCount`` limits it.
     public var maxAttempts: Int
     /// The delay before the second attempt, without jitter; 0.1 seconds by default.
     public var initialBackoff = Duration.milliseconds(100)

@@ -67,8 +67,7 @@ extension String {
     /// Whether the text contains the bytes of `part`. The standard library's search would link its engine for regular
     /// expressions, one megabyte, into static binaries.
     package func containsBytes(of part: String) -> Bool {
-        let bytes = Array(utf8)
-        return part.isEmpty || bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+        part.isEmpty || utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }
 
     /// Whether these are the first bytes of the text. Takes linear time for any text.

@@ -20,6 +20,22 @@ struct DeferredCallTests {
         trial.call.cancel()
     }
 
+    @Test("keeps no requests if it ends while it is made")
+    func endedWhileMade() throws {
+        let make: DeferredCall.Make = { _, _ in preconditionFailure("the test makes no call") }
+        var state = DeferredCall.State(
+            SingleResponse(), CallOptions(), CallSelection(nil), make)
+        #expect(state.start() != nil)
+        #expect(state.keep(.receiveNext) == nil)
+        if state.beginMaking() == nil { Issue.record("the call does not wait") }
+        if case .none = state.end(RPCError(.cancelled, "enough")) {
+        } else {
+            Issue.record("the call has ended before")
+        }
+        #expect(state.made(try CallTrial(nil).call)?.message == "enough")
+        #expect(state.takeRequests().isEmpty)
+    }
+
     @Test("ends when its channel is closed before the service config is known")
     func closedBeforeConfig() throws {
         let trial = try CallTrial(nil, isKnown: false)

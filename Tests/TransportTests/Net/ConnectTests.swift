@@ -104,6 +104,12 @@ struct SocketsConnectTests {
         }
     }
 
+    @Test("has an error without the text of a number that no system call has set")
+    func errorOfTLS() {
+        #expect(SystemError("write", "TLS: closed", code: 0).description == "write TLS: closed")
+        #expect(SystemError("write", "", code: EPIPE).description == "write: broken pipe")
+    }
+
     @Test("has its options set")
     func options() throws {
         let listener = try Listener(on: .ipv4Loopback(port: 0))
